@@ -1,0 +1,42 @@
+"""One read API over robot physics engines: the same words mean the same thing on each of them.
+
+>>> import ovread
+>>> from ovread import ObjectType
+>>> with ovread.open("cartpole.usda", backend="newton") as sim:  # doctest: +SKIP
+...     joints = sim.query(ObjectType.ARTICULATION_JOINT)
+...     sim.step(1 / 60, count=10)
+...     print(sim.read(joints, ["jointPosition"])["jointPosition"].numpy())
+"""
+
+from __future__ import annotations
+
+from ovread._open import attach, open
+from ovread._version import __version__
+from ovread.backend import BackendInfo, Diagnostic, Omission, OmissionReason
+from ovread.catalogue import ObjectScope, ObjectType
+from ovread.errors import OvreadError
+from ovread.plugins import backends
+from ovread.query import Query
+from ovread.result import Group, ReadResult
+from ovread.simulation import Reader, Simulation
+from ovread.units import StageUnits
+
+__all__ = [
+    "BackendInfo",
+    "Diagnostic",
+    "Group",
+    "ObjectScope",
+    "ObjectType",
+    "Omission",
+    "OmissionReason",
+    "OvreadError",
+    "Query",
+    "ReadResult",
+    "Reader",
+    "Simulation",
+    "StageUnits",
+    "__version__",
+    "attach",
+    "backends",
+    "open",
+]

@@ -1,0 +1,62 @@
+"""Opening a scene, and attaching to a simulation that the caller owns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ovread.errors import OvreadError, OwnershipError, SceneRefusedError
+from ovread.plugins import installed
+from ovread.simulation import Simulation
+from ovread.stage import scene_of
+
+
+def open(source: str | Path, *, backend: str | None = None, device: str = "cpu", **options: Any) -> Simulation:
+    """Open a USD scene on a backend.
+
+    Args:
+        source: Path of a ``.usda``, ``.usd``, ``.usdc`` or ``.usdz`` file, or USDA text starting with ``#usda``.
+        backend: Name of the backend; None for ``$OVREAD_BACKEND``, else the only one installed.
+        device: ``cpu`` or ``cuda:0``.
+        options: Options of the backend, such as Newton's ``solver="mujoco"``.
+
+    Returns:
+        The simulation at its authored state, tick 0.
+
+    Raises:
+        SceneNotFoundError, NotUsdError, NoPhysicsError: The scene cannot be opened by anyone.
+        BackendError: The backend cannot be chosen or loaded.
+        OptionError: The backend does not take an option.
+        SceneRefusedError: The engine refuses the scene; the message carries its own words.
+    """
+    scene = scene_of(source)
+    chosen = installed().get(backend)
+    filled = chosen.options(options)
+    try:
+        engine = chosen.hooks.ovread_open(scene=scene, device=device, options=filled)
+    except OvreadError:
+        raise
+    except Exception as error:
+        words = str(error) or type(error).__name__
+        raise SceneRefusedError(f"{chosen.info.name} refuses {scene.label}: {words}") from error
+    return Simulation(chosen, engine)
+
+
+def attach(*objects: Any, **options: Any) -> Simulation:
+    """Read a simulation that you own: you keep the loop, and call ``sim.stepped(dt)`` after each step.
+
+    Args:
+        objects: What the engine's own API gave you. For PhysX the ``PhysX`` instance and its attached stage; for
+            Newton the model, its states, its control and its solver.
+        options: Options of the backend that the objects belong to.
+
+    Raises:
+        OwnershipError: No installed backend knows these objects.
+    """
+    for backend in installed().all():
+        engine = backend.hooks.ovread_adopt(objects=objects, options=dict(options))
+        if engine is not None:
+            return Simulation(backend, engine, owned_by_caller=True)
+    kinds = ", ".join(type(item).__name__ for item in objects) or "nothing"
+    known = ", ".join(backend.info.name for backend in installed().all()) or "none"
+    raise OwnershipError(f"No backend recognises these objects ({kinds}). Installed backends: {known}.")

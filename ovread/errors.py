@@ -1,0 +1,117 @@
+"""Every error that ovread raises on purpose.
+
+All derive from :class:`OvreadError`. A message says what was asked, what was found and what to do; nothing has
+been changed when it is raised. Where an engine refuses, its own words are in the message.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class OvreadError(Exception):
+    """Base of all errors of this library."""
+
+
+class SceneNotFoundError(OvreadError):
+    """The scene's file does not exist."""
+
+
+class NotUsdError(OvreadError):
+    """The file or text is not USD."""
+
+
+class NoPhysicsError(OvreadError):
+    """The stage opened, but nothing in it is physics."""
+
+
+class SceneRefusedError(OvreadError):
+    """An engine cannot load the scene; the message carries the engine's own words."""
+
+
+class BackendError(OvreadError):
+    """Base of the errors about choosing and loading a backend."""
+
+
+class UnknownBackendError(BackendError):
+    """No backend of that name is known."""
+
+
+class BackendNotInstalledError(BackendError):
+    """The backend is known, but its distribution is not installed."""
+
+
+class BackendBrokenError(BackendError):
+    """The backend's plugin could not be loaded or described."""
+
+
+class BackendConflictError(BackendError):
+    """Two distributions provide a backend of the same name."""
+
+
+class BackendChoiceError(BackendError):
+    """No backend was named and there is not exactly one to take."""
+
+
+class OptionError(OvreadError):
+    """A backend does not take that option or that value."""
+
+
+class UnknownAttributeError(OvreadError):
+    """The name is in no row of the catalogue."""
+
+
+class AttributeOfOtherTypeError(OvreadError):
+    """The name is in the catalogue, but not for this object type."""
+
+
+class NotReadableError(OvreadError):
+    """The attribute can be written but not read."""
+
+
+class DuplicateAttributeError(OvreadError):
+    """An attribute was asked for twice in one read."""
+
+
+class PatternError(OvreadError):
+    """A path pattern is relative or malformed."""
+
+
+class UnknownPathError(OvreadError):
+    """No object of the queried type has that path."""
+
+
+class SelectionError(OvreadError):
+    """Arguments of a query contradict each other, or ask for what the backend does not offer."""
+
+
+class TimeStepError(OvreadError):
+    """A time step or a step count is not a positive finite number."""
+
+
+class ClosedError(OvreadError):
+    """The simulation has been closed."""
+
+
+class ForeignQueryError(OvreadError):
+    """A query was used with a simulation that did not make it."""
+
+
+class OwnershipError(OvreadError):
+    """The simulation belongs to the caller, who steps and resets it, or the other way round."""
+
+
+class OmittedError(OvreadError):
+    """The result holds no group for this attribute; the message gives the recorded reason."""
+
+
+class EngineError(OvreadError):
+    """An engine failed during an operation; the message carries its own words."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return `` Did you mean 'x'?`` for the nearest known name, or an empty string."""
+    folded = {candidate.casefold(): candidate for candidate in known}
+    close = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.6)
+    return f" Did you mean {folded[close[0]]!r}?" if close else ""

@@ -1,0 +1,131 @@
+"""The plugin contract: what a backend implements, each hook with one complete example.
+
+A backend is a module with functions of these names, marked with :data:`hookimpl`, and an entry point in the group
+``ovread.backends`` whose name is the backend's name::
+
+    [project.entry-points."ovread.backends"]
+    rest = "ovread_rest"
+
+Hooks are called when something is prepared, never per step: the per-step path is ``Engine.step`` and
+``ReadBinding.fetch``, plain methods of the objects that the hooks return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pluggy
+
+from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene
+from ovread.catalogue import ObjectType
+
+PROJECT = "ovread"
+GROUP = "ovread.backends"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec(firstresult=True)
+def ovread_describe_backend() -> BackendInfo | None:
+    """Describe the backend. Called at load; must not import the engine.
+
+    Example::
+
+        @hookimpl
+        def ovread_describe_backend() -> BackendInfo:
+            return BackendInfo(
+                engine="rest 1.0",
+                summary="Bodies that never move.",
+                support=supports(ObjectType.RIGID_BODY, "position orientation mass"),
+                options=(Option("mass", "Mass of every body.", default=1.0),),
+            )
+    """
+
+
+@hookspec
+def ovread_usd_schemas() -> Sequence[Path]:
+    """Return folders of USD schemas (with a ``plugInfo.json``) that the engine reads.
+
+    Called once per process for **all** installed plugins, before the first stage is populated: registration is
+    process-wide and cannot be repeated once a stage has been read. Must not import the engine.
+
+    Example::
+
+        @hookimpl
+        def ovread_usd_schemas() -> list[Path]:
+            return [Path(__file__).parent / "schema"]
+    """
+
+
+@hookspec(firstresult=True)
+def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine | None:
+    """Open a scene on the chosen backend.
+
+    ``options`` holds every option that the backend declares, defaults filled in. On failure, give everything back
+    and raise :class:`~ovread.errors.SceneRefusedError` with the engine's own message.
+
+    Example::
+
+        @hookimpl
+        def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine:
+            stage = open_stage(scene)
+            return RestEngine(stage, mass=options["mass"])
+    """
+
+
+@hookspec(firstresult=True)
+def ovread_adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> Engine | None:
+    """Wrap a simulation that the user already owns, or return None where the objects are not this engine's.
+
+    Called for every plugin, so look before importing: an object of an engine that was never imported cannot exist.
+    The engine's ``close`` leaves the user's objects as they were.
+
+    Example::
+
+        @hookimpl
+        def ovread_adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> Engine | None:
+            if "rest" not in sys.modules or not isinstance(objects[0], sys.modules["rest"].World):
+                return None
+            return RestEngine.around(*objects)
+    """
+
+
+@hookspec(firstresult=True)
+def ovread_objects(engine: Engine, object_type: ObjectType) -> Objects | None:
+    """List all objects of a type, in native order. Return empty :class:`Objects` for a type that the engine lacks.
+
+    Called when a query is made, and again after a reset.
+
+    Example::
+
+        @hookimpl
+        def ovread_objects(engine: RestEngine, object_type: ObjectType) -> Objects:
+            return Objects(paths=engine.body_paths if object_type is ObjectType.RIGID_BODY else ())
+    """
+
+
+@hookspec(firstresult=True)
+def ovread_bind_read(
+    engine: Engine, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+) -> ReadBinding | None:
+    """Prepare a read of ``attributes`` for the objects ``rows``, indices into the native order.
+
+    Values must come in the order of ``rows``. The core has checked that every attribute is in the catalogue, belongs
+    to the type and is declared as supported; whatever this scene cannot serve becomes an omission.
+
+    Example::
+
+        @hookimpl
+        def ovread_bind_read(engine, object_type, rows, attributes):
+            def fill(name):
+                source = getattr(engine, name)  # (bodies, lanes)
+                return lambda buffer: np.take(source, rows, axis=0, out=buffer.host, mode="clip")
+
+            columns = [Column(name, rows=np.arange(len(rows))) for name in attributes]
+            return FilledColumns(columns, [fill(name) for name in attributes])
+    """

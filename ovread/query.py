@@ -1,0 +1,108 @@
+"""A query: which objects, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from ovread import patterns
+from ovread.backend import Objects
+from ovread.catalogue import ObjectScope, ObjectType
+from ovread.errors import SelectionError, UnknownPathError, did_you_mean
+from ovread.order import natural_key
+
+if TYPE_CHECKING:
+    from ovread.simulation import Simulation
+
+CANONICAL = "canonical"
+NATIVE = "native"
+
+
+@attrs.frozen(eq=False)
+class Query:
+    """A selection of objects of one type, made by :meth:`Simulation.query`; row i is ``paths[i]``.
+
+    Args:
+        object_type: The type.
+        paths: Prim path of each row, in row order.
+        attributes: Names of the attributes that this backend can read for this type.
+        native_rows: ``(rows,)``: index of each row in the backend's own order; the mapping between the two orders.
+        scope: ``ALL`` or ``ACTIVE``.
+    """
+
+    object_type: ObjectType
+    paths: tuple[str, ...]
+    attributes: tuple[str, ...]
+    native_rows: npt.NDArray[np.intp] = attrs.field(repr=False)
+    scope: ObjectScope = ObjectScope.ALL
+    _simulation: Simulation | None = attrs.field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+def select_rows(
+    objects: Objects, object_type: ObjectType, paths: Sequence[str] | None, pattern: str | None, order: str
+) -> npt.NDArray[np.intp]:
+    """Return indices into the native order: those selected, in the order asked for.
+
+    Explicit paths keep the caller's order; otherwise ``canonical`` is natural path order and ``native`` the
+    backend's own.
+    """
+    if paths is not None and pattern is not None:
+        raise SelectionError("Give either paths= or pattern=, not both.")
+    if order not in (CANONICAL, NATIVE):
+        raise SelectionError(f"order={order!r}: take {CANONICAL!r} or {NATIVE!r}; paths= keeps the order of its list.")
+    if paths is not None:
+        return _rows_of_paths(objects, object_type, paths)
+    rows = np.arange(len(objects.paths))
+    if pattern is not None:
+        rows = rows[_rows_of_pattern(objects, pattern)]
+    if order == CANONICAL:
+        rows = np.array(sorted(rows, key=lambda row: _canonical_key(objects, row)), dtype=np.intp)
+    return rows.astype(np.intp)
+
+
+def _canonical_key(objects: Objects, row: int) -> tuple[object, ...]:
+    path = objects.paths[row]
+    scene = objects.scenes[row] if objects.scenes is not None else None
+    return (natural_key(path), path, scene or "")
+
+
+def _rows_of_pattern(objects: Objects, pattern: str) -> npt.NDArray[np.bool_]:
+    members = [list(row) for row in objects.members()] if objects.members is not None else [[] for _ in objects.paths]
+    candidates = [[path, *others] for path, others in zip(objects.paths, members, strict=True)]
+    selected = patterns.select(pattern, {path for row in candidates for path in row})
+    return np.array([not selected.isdisjoint(row) for row in candidates], dtype=bool)
+
+
+def _rows_of_paths(objects: Objects, object_type: ObjectType, paths: Sequence[str]) -> npt.NDArray[np.intp]:
+    if isinstance(paths, str):
+        raise SelectionError(f"paths={paths!r} is one string: pass a list of paths, or pattern=.")
+    rows_by_path: dict[str, list[int]] = {}
+    for row, path in enumerate(objects.paths):
+        rows_by_path.setdefault(path, []).append(row)
+    seen: set[str] = set()
+    rows: list[int] = []
+    for path in paths:
+        if path not in rows_by_path:
+            raise UnknownPathError(_unknown_path(path, object_type, rows_by_path))
+        if path in seen:
+            raise SelectionError(f"{path} is named twice: each path once, as each row has one place in a result.")
+        seen.add(path)
+        rows.extend(rows_by_path[path])
+    return np.array(rows, dtype=np.intp)
+
+
+def _unknown_path(path: str, object_type: ObjectType, known: dict[str, list[int]]) -> str:
+    if not known:
+        return f"No {object_type.name} has the path {path!r}: the scene has no object of this type."
+    some = ", ".join(sorted(known, key=natural_key)[:5]) + (", ..." if len(known) > 5 else "")
+    return (
+        f"No {object_type.name} has the path {path!r}.{did_you_mean(str(path), known)} "
+        f"The scene has {len(known)} of this type: {some}"
+    )

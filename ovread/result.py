@@ -1,0 +1,191 @@
+"""What a read returns: groups of values, and omissions with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from ovread.backend import Buffer, Column, Omission
+from ovread.catalogue import Attribute
+from ovread.errors import OmittedError, did_you_mean
+from ovread.units import StageUnits
+
+if TYPE_CHECKING:
+    import warp as wp
+
+_NUMPY_DTYPES = {"f32": np.float32, "i32": np.int32, "u8": np.uint8, "u32": np.uint32, "u64": np.uint64}
+
+
+def allocate(row: Attribute, column: Column, device: str) -> Buffer:
+    """Allocate the memory of one group, as a Warp array with a NumPy view where it is on the CPU."""
+    import warp as wp
+
+    elements = len(column.rows) if column.counts is None else int(column.counts.sum())
+    lanes = column.lanes or row.lanes
+    dtype = wp.dtype_from_numpy(_NUMPY_DTYPES[row.dtype])
+    where = device if row.residency == "device" else "cpu"
+    array = wp.empty((elements, len(lanes)), dtype=dtype, device=where)
+    offsets = None
+    if column.counts is not None:
+        offsets = np.concatenate(([0], np.cumsum(column.counts))).astype(np.intp)
+    return Buffer(row, array, array.numpy() if array.device.is_cpu else None, offsets)
+
+
+@attrs.frozen(eq=False)
+class Group:
+    """The values of one attribute: one layout, one device, one physics scene.
+
+    Args:
+        row: The catalogue row, with everything that is known of the attribute.
+        paths: Prim path of each row.
+        lanes: Names of the components of a row.
+        units: The units in the stage's own names, such as ``cm/s``.
+        scene: Path of the physics scene, None where there is just one.
+    """
+
+    row: Attribute
+    paths: tuple[str, ...] = attrs.field(repr=False)
+    lanes: tuple[str, ...]
+    units: str
+    scene: str | None
+    _buffer: Buffer = attrs.field(repr=False)
+
+    @property
+    def attribute(self) -> str:
+        """Name of the attribute."""
+        return self.row.name
+
+    @property
+    def frame(self) -> str:
+        """Axes that the components are expressed in: ``world``, ``body``, ``joint``, ..."""
+        return self.row.frame.value
+
+    @property
+    def values(self) -> wp.array:
+        """Warp array ``(rows, lanes)``, or ``(elements, lanes)`` where the group has offsets."""
+        return self._buffer.array
+
+    @property
+    def offsets(self) -> npt.NDArray[np.intp] | None:
+        """``(rows + 1,)``: row i owns elements ``offsets[i]`` to ``offsets[i + 1]``; None for fixed layouts."""
+        return self._buffer.offsets
+
+    def numpy(self) -> npt.NDArray[Any]:
+        """Return the values as a NumPy array of the same shape; no copy on the CPU."""
+        host = self._buffer.host
+        return self._buffer.array.numpy() if host is None else host
+
+    def per_prim(self) -> list[npt.NDArray[Any]]:
+        """Return one array ``(elements, lanes)`` per path; ``(lanes,)`` for fixed layouts."""
+        values = self.numpy()
+        if self.offsets is None:
+            return list(values)
+        return [values[start:end] for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+class ReadResult:
+    """A snapshot: groups in the order that attributes were asked for, and what is missing with its reason.
+
+    Iterate over the groups, or take one by name: ``result["position"]``. ``tick`` and ``time`` say what the
+    simulation had reached. The values belong to the result: steps, writes and closing do not touch them; only a
+    reader refills its own result.
+    """
+
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        buffers: Sequence[Buffer],
+        omissions: Sequence[Omission],
+        requested: Sequence[str],
+    ) -> None:
+        self._all = tuple(groups)
+        self._buffers = tuple(buffers)
+        self._prepared_omissions = tuple(omissions)
+        self._requested = tuple(requested)
+        self._seen: list[Omission | None] = []
+        self.groups: tuple[Group, ...] = ()
+        self.omissions: tuple[Omission, ...] = ()
+        self.tick = 0
+        self.time = 0.0
+
+    def refresh(self, tick: int, time: float) -> None:
+        """Take over what a fetch reported: for the core, after the buffers were filled."""
+        self.tick = tick
+        self.time = time
+        for buffer, seen in zip(self._buffers, self._seen or [self], strict=False):
+            if buffer.omission is not seen:
+                break
+        else:
+            if len(self._seen) == len(self._buffers):
+                return
+        self._seen = [buffer.omission for buffer in self._buffers]
+        self.groups = tuple(group for group, omission in zip(self._all, self._seen, strict=True) if omission is None)
+        reported = dict.fromkeys(omission for omission in self._seen if omission is not None)
+        self.omissions = (*self._prepared_omissions, *reported)
+
+    def __iter__(self) -> Iterator[Group]:
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __contains__(self, name: object) -> bool:
+        return any(group.attribute == name for group in self.groups)
+
+    def all(self, name: str) -> tuple[Group, ...]:
+        """Return the groups of one attribute: several where scenes or sizes differ, none where it was omitted."""
+        return tuple(group for group in self.groups if group.attribute == name)
+
+    def __getitem__(self, name: str) -> Group:
+        """Return the one group of an attribute.
+
+        Raises:
+            OmittedError: It was omitted, was not asked for, or has several groups.
+        """
+        found = self.all(name)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            scenes = ", ".join(str(group.scene) for group in found)
+            raise OmittedError(f"{name!r} has {len(found)} groups (scenes: {scenes}): take them with result.all({name!r}).")
+        reasons = [omission for omission in self.omissions if omission.attribute == name]
+        if reasons:
+            raise OmittedError(f"{name!r} was omitted: {reasons[0].reason.value}: {reasons[0].detail}")
+        hint = did_you_mean(name, self._requested)
+        raise OmittedError(f"{name!r} is not in this result, which was asked for {', '.join(self._requested)}.{hint}")
+
+    def __repr__(self) -> str:
+        names = ", ".join(group.attribute for group in self.groups)
+        return f"<ReadResult tick={self.tick} groups=[{names}] omissions={len(self.omissions)}>"
+
+
+def make_result(
+    columns: Sequence[Column],
+    rows: Sequence[Attribute],
+    omissions: Sequence[Omission],
+    paths: Sequence[str],
+    requested: Sequence[str],
+    units: StageUnits,
+    device: str,
+) -> tuple[ReadResult, tuple[Buffer, ...]]:
+    """Allocate the groups of a prepared read; ``rows`` gives the catalogue row of each column."""
+    buffers = tuple(allocate(row, column, device) for row, column in zip(rows, columns, strict=True))
+    groups = [
+        Group(
+            row,
+            tuple(paths) if len(column.rows) == len(paths) else tuple(paths[index] for index in column.rows),
+            column.lanes or row.lanes,
+            row.units(units),
+            column.scene,
+            buffer,
+        )
+        for row, column, buffer in zip(rows, columns, buffers, strict=True)
+    ]
+    return ReadResult(groups, buffers, omissions, requested), buffers

@@ -1,0 +1,391 @@
+"""An open simulation: queries, reads, steps."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import weakref
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ovread import catalogue
+from ovread.backend import (
+    BackendInfo,
+    Buffer,
+    Diagnostic,
+    Engine,
+    Level,
+    Objects,
+    Omission,
+    OmissionReason,
+    ReadBinding,
+)
+from ovread.catalogue import Attribute, ObjectScope, ObjectType
+from ovread.errors import (
+    ClosedError,
+    DuplicateAttributeError,
+    EngineError,
+    ForeignQueryError,
+    NotReadableError,
+    OvreadError,
+    OwnershipError,
+    SelectionError,
+    TimeStepError,
+)
+from ovread.plugins import Backend
+from ovread.query import CANONICAL, Query, select_rows
+from ovread.result import ReadResult, make_result
+from ovread.units import StageUnits
+
+
+class Simulation:
+    """A stage running on one backend; made by :func:`ovread.open` or :func:`ovread.attach`.
+
+    Use it as a context manager, or call :meth:`close`. Not to be shared between threads without a lock.
+    """
+
+    def __init__(self, backend: Backend, engine: Engine, *, owned_by_caller: bool = False) -> None:
+        self._backend = backend
+        self._engine = engine
+        self._owned_by_caller = owned_by_caller
+        self._tick = 0
+        self._time = 0.0
+        self._generation = 0
+        self._closed = False
+        self._bindings: set[ReadBinding] = set()
+        self._prepared: weakref.WeakKeyDictionary[Query, dict[tuple[str, ...], Reader]] = weakref.WeakKeyDictionary()
+        # Also runs at interpreter exit: an engine that is torn down by the interpreter instead may crash.
+        self._finalizer = weakref.finalize(self, _close, self._bindings, engine)
+
+    @property
+    def backend(self) -> BackendInfo:
+        """Description of the backend."""
+        return self._backend.info
+
+    @property
+    def variant(self) -> str | None:
+        """Which variant of the backend runs, such as the solver's name; None where it has none."""
+        return self._engine.variant
+
+    @property
+    def device(self) -> str:
+        """Where state lives: ``cpu`` or ``cuda:0``."""
+        return self._engine.device
+
+    @property
+    def units(self) -> StageUnits:
+        """Units and up axis of the stage, which all values are in."""
+        return self._engine.units
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What opening found and what was done about it: ``prim``, ``rule``, ``message``."""
+        return tuple(self._engine.diagnostics)
+
+    @property
+    def tick(self) -> int:
+        """Steps since opening or the last reset."""
+        return self._tick
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds since opening or the last reset."""
+        return self._time
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._closed
+
+    def query(
+        self,
+        object_type: ObjectType,
+        *,
+        paths: Sequence[str] | None = None,
+        pattern: str | None = None,
+        scope: ObjectScope = ObjectScope.ALL,
+        order: str = CANONICAL,
+    ) -> Query:
+        """Select objects of one type: by paths, by a path pattern, or all.
+
+        Args:
+            object_type: The type.
+            paths: Prim paths; the rows keep their order.
+            pattern: A path pattern such as ``/World/*/arm``; see :mod:`ovread.patterns`.
+            scope: ``ALL``; ``ACTIVE`` where the backend has it.
+            order: ``canonical`` (natural path order, the same on every backend) or ``native`` (the backend's own).
+
+        Raises:
+            UnknownPathError: A path is not an object of the type.
+            PatternError: The pattern is relative or malformed.
+            SelectionError: The arguments contradict each other.
+        """
+        self._check_open()
+        object_type = _object_type(object_type)
+        if scope is not ObjectScope.ALL:
+            raise SelectionError(f"Backend {self.backend.name!r} does not offer {scope!s}: take ObjectScope.ALL.")
+        objects = self._objects(object_type)
+        rows = select_rows(objects, object_type, paths, pattern, order)
+        rows.setflags(write=False)
+        selected = tuple(objects.paths[row] for row in rows)
+        return Query(object_type, selected, self._readable(object_type), rows, scope, self)
+
+    def read(self, query: Query, attributes: Sequence[str]) -> ReadResult:
+        """Read attributes into fresh memory: a kept result never changes.
+
+        Raises:
+            UnknownAttributeError: A name is not in the catalogue; the message suggests one.
+            AttributeOfOtherTypeError: A name belongs to other object types.
+            ForeignQueryError: The query was made by another simulation.
+        """
+        names = self._check_read(query, attributes)
+        readers = self._prepared.setdefault(query, {})
+        if names not in readers:
+            readers[names] = Reader(self, query, names)
+        return readers[names]._read_fresh()
+
+    def reader(self, query: Query, attributes: Sequence[str]) -> Reader:
+        """Prepare a read to repeat every step: no lookup and no allocation. Raises as :meth:`read` does."""
+        return Reader(self, query, self._check_read(query, attributes))
+
+    def step(self, dt: float, count: int = 1) -> None:
+        """Advance ``count`` times by ``dt`` seconds.
+
+        Raises:
+            TimeStepError: ``dt`` is not a positive finite number, or ``count`` not a positive integer.
+            OwnershipError: The simulation is yours (:func:`ovread.attach`): step it, then call :meth:`stepped`.
+        """
+        self._check_open()
+        dt, count = _check_step(dt, count)
+        if self._owned_by_caller:
+            raise OwnershipError("This simulation is yours to step: step it, then call sim.stepped(dt).")
+        with _engine_errors(self.backend.name, "step"):
+            self._engine.step(dt, count)
+        self._advance(dt, count)
+
+    def stepped(self, dt: float, count: int = 1, **current: Any) -> None:
+        """Say that you stepped an attached simulation, so that ``tick`` and ``time`` follow.
+
+        Args:
+            dt: Seconds per step.
+            count: Number of steps.
+            current: What the engine must know about where the state is now, such as Newton's ``state=state_0``.
+        """
+        self._check_open()
+        dt, count = _check_step(dt, count)
+        if not self._owned_by_caller:
+            raise OwnershipError("This simulation is ovread's to step: call sim.step(dt).")
+        if current:
+            self._engine.stepped(**current)  # type: ignore[attr-defined]
+        self._advance(dt, count)
+
+    def _advance(self, dt: float, count: int) -> None:
+        self._tick += count
+        self._time += dt * count
+
+    def reset(self) -> None:
+        """Return to the authored state, tick 0 and time 0. Queries and readers stay valid.
+
+        Raises:
+            OwnershipError: The simulation is yours (:func:`ovread.attach`).
+        """
+        self._check_open()
+        if self._owned_by_caller:
+            raise OwnershipError("This simulation is yours to reset.")
+        _close_bindings(self._bindings)
+        self._generation += 1
+        with _engine_errors(self.backend.name, "reset"):
+            self._engine.reset()
+        self._tick = 0
+        self._time = 0.0
+
+    def close(self) -> None:
+        """End the simulation and give everything back. Results stay valid. Closing twice is harmless."""
+        self._closed = True
+        self._finalizer()
+
+    def __enter__(self) -> Simulation:
+        self._check_open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else f"tick={self._tick}"
+        variant = f":{self.variant}" if self.variant else ""
+        return f"<Simulation {self.backend.name}{variant} {state}>"
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedError("This simulation is closed: open it again with ovread.open.")
+
+    def _check_read(self, query: Query, attributes: Sequence[str]) -> tuple[str, ...]:
+        self._check_open()
+        if not isinstance(query, Query) or query._simulation is not self:
+            raise ForeignQueryError("That query was not made by this simulation: make one with sim.query.")
+        if isinstance(attributes, str):
+            attributes = [attributes]
+        names = tuple(attributes)
+        for position, name in enumerate(names):
+            row = catalogue.attribute(query.object_type, name)
+            if not row.readable:
+                raise NotReadableError(f"{name!r} of {query.object_type.name} can be written but not read.")
+            if name in names[:position]:
+                raise DuplicateAttributeError(f"{name!r} is asked for twice: each attribute once.")
+        return names
+
+    def _objects(self, object_type: ObjectType) -> Objects:
+        with _engine_errors(self.backend.name, "query"):
+            objects = self._backend.hooks.ovread_objects(engine=self._engine, object_type=object_type)
+        return objects if objects is not None else Objects()
+
+    def _readable(self, object_type: ObjectType) -> tuple[str, ...]:
+        info, variant = self.backend, self._engine.variant
+        return tuple(
+            row.name
+            for row in catalogue.attributes(object_type)
+            if row.readable and info.support_of(row.key, variant).level is not Level.UNSUPPORTED
+        )
+
+    def _bind(self, query: Query, names: Sequence[str]) -> tuple[ReadBinding, list[Omission]]:
+        """Prepare the native read of what the backend supports; the rest becomes omissions."""
+        omissions: list[Omission] = []
+        served: list[str] = []
+        for name in names:
+            support = self.backend.support_of((query.object_type, name), self._engine.variant)
+            if support.level is Level.UNSUPPORTED:
+                omissions.append(_declared_omission(name, support.reason, self.backend, query.object_type))
+            else:
+                served.append(name)
+        with _engine_errors(self.backend.name, "read"):
+            binding: ReadBinding = self._backend.hooks.ovread_bind_read(
+                engine=self._engine, object_type=query.object_type, rows=query.native_rows, attributes=served
+            )
+        self._bindings.add(binding)
+        return binding, [*omissions, *binding.omissions]
+
+
+class Reader:
+    """A prepared read, made by :meth:`Simulation.reader`.
+
+    :meth:`read` refills the same memory each time and returns the same result: copy what you keep, or compare
+    ``result.tick``.
+    """
+
+    def __init__(self, simulation: Simulation, query: Query, names: tuple[str, ...]) -> None:
+        self._simulation = simulation
+        self._query = query
+        self._names = names
+        self._generation = -1
+        self._binding: ReadBinding
+        self._omissions: list[Omission] = []
+        self._rows: list[Attribute] = []
+        self._result: ReadResult | None = None
+        self._buffers: tuple[Buffer, ...] = ()
+        self._rebind()
+
+    @property
+    def query(self) -> Query:
+        """The query that it reads."""
+        return self._query
+
+    def read(self) -> ReadResult:
+        """Read the current values into this reader's memory."""
+        simulation = self._simulation
+        if simulation._closed:
+            simulation._check_open()
+        if self._generation != simulation._generation:
+            self._rebind()
+        if self._result is None:
+            self._result, self._buffers = self._allocate()
+        self._fetch(self._result, self._buffers)
+        return self._result
+
+    def _read_fresh(self) -> ReadResult:
+        if self._generation != self._simulation._generation:
+            self._rebind()
+        result, buffers = self._allocate()
+        self._fetch(result, buffers)
+        return result
+
+    def _fetch(self, result: ReadResult, buffers: Sequence[Buffer]) -> None:
+        try:
+            self._binding.fetch(buffers)
+        except OvreadError:
+            raise
+        except Exception as error:
+            raise EngineError(f"{self._simulation.backend.name} could not read: {error}") from error
+        result.refresh(self._simulation._tick, self._simulation._time)
+
+    def _allocate(self) -> tuple[ReadResult, tuple[Buffer, ...]]:
+        simulation = self._simulation
+        return make_result(
+            self._binding.columns,
+            self._rows,
+            self._omissions,
+            self._query.paths,
+            self._names,
+            simulation.units,
+            simulation.device,
+        )
+
+    def _rebind(self) -> None:
+        self._binding, self._omissions = self._simulation._bind(self._query, self._names)
+        self._rows = [catalogue.attribute(self._query.object_type, column.attribute) for column in self._binding.columns]
+        self._generation = self._simulation._generation
+
+
+def _declared_omission(name: str, reason: str, info: BackendInfo, object_type: ObjectType) -> Omission:
+    everywhere = info.support_of((object_type, name)).level is Level.UNSUPPORTED
+    kind = OmissionReason.UNSUPPORTED_ATTRIBUTE if everywhere else OmissionReason.UNSUPPORTED_CONFIGURATION
+    return Omission(name, kind, reason)
+
+
+def _object_type(given: object) -> ObjectType:
+    if isinstance(given, ObjectType):
+        return given
+    names = ", ".join(kind.name for kind in ObjectType)
+    raise SelectionError(f"{given!r} is not an ovread.ObjectType. Types: {names}.")
+
+
+def _check_step(dt: object, count: object) -> tuple[float, int]:
+    real = isinstance(dt, numbers.Real | np.floating) and not isinstance(dt, bool)
+    if not real or not math.isfinite(dt) or dt <= 0:  # type: ignore[arg-type, operator]
+        raise TimeStepError(f"dt={dt!r}: a time step is a positive finite number of seconds, such as 1/60.")
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+        raise TimeStepError(f"count={count!r}: the number of steps is a positive integer.")
+    return float(dt), int(count)  # type: ignore[arg-type]
+
+
+class _engine_errors:
+    """Turn what an engine raises into an :class:`EngineError` that carries its words."""
+
+    def __init__(self, name: str, operation: str) -> None:
+        self._what = f"{name} could not {operation}"
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, OvreadError):
+            raise EngineError(f"{self._what}: {error}") from error
+
+
+def _close_bindings(bindings: set[ReadBinding]) -> None:
+    while bindings:
+        bindings.pop().close()
+
+
+def _close(bindings: set[ReadBinding], engine: Engine) -> None:
+    try:
+        _close_bindings(bindings)
+    finally:
+        engine.close()
