@@ -87,8 +87,8 @@ class Deviation:
 class BackendInfo:
     """What is known of a backend without importing its engine.
 
-    A plugin fills ``engine``, ``summary``, ``support``, ``variants``, ``options`` and ``deviations``; the host fills the
-    rest from the installed distribution.
+    A plugin fills ``engine``, ``summary``, ``support``, ``variants``, ``options`` and ``deviations``; the host fills
+    the rest from the installed distribution.
 
     Args:
         engine: Names and versions of the engine's distributions, such as ``ovphysx 0.7.0``.

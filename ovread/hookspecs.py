@@ -48,7 +48,7 @@ def ovread_describe_backend() -> BackendInfo | None:
 
 
 @hookspec
-def ovread_usd_schemas() -> Sequence[Path]:
+def ovread_usd_schemas() -> Sequence[Path] | None:
     """Return folders of USD schemas (with a ``plugInfo.json``) that the engine reads.
 
     Called once per process for **all** installed plugins, before the first stage is populated: registration is

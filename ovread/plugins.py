@@ -133,9 +133,7 @@ class Plugins:
 
     def all(self) -> list[Backend]:
         """Return every backend that loaded."""
-        return [
-            Backend(self._manager, loaded.plugin, loaded.info) for loaded in self._loaded.values() if loaded.plugin
-        ]
+        return [Backend(self._manager, loaded.plugin, loaded.info) for loaded in self._loaded.values() if loaded.plugin]
 
     def usd_schemas(self) -> list[Path]:
         """Return the USD schema folders of all backends, each once."""

@@ -63,7 +63,7 @@ def select_rows(
     if pattern is not None:
         rows = rows[_rows_of_pattern(objects, pattern)]
     if order == CANONICAL:
-        rows = np.array(sorted(rows, key=lambda row: _canonical_key(objects, row)), dtype=np.intp)
+        rows = np.array(sorted(rows, key=lambda row: _canonical_key(objects, int(row))), dtype=np.intp)
     return rows.astype(np.intp)
 
 

@@ -109,9 +109,9 @@ class ReadResult:
         self._buffers = tuple(buffers)
         self._prepared_omissions = tuple(omissions)
         self._requested = tuple(requested)
-        self._seen: list[Omission | None] = []
+        self._reported: list[Omission | None] = []
         self.groups: tuple[Group, ...] = ()
-        self.omissions: tuple[Omission, ...] = ()
+        self.omissions: tuple[Omission, ...] = tuple(omissions)
         self.tick = 0
         self.time = 0.0
 
@@ -119,16 +119,13 @@ class ReadResult:
         """Take over what a fetch reported: for the core, after the buffers were filled."""
         self.tick = tick
         self.time = time
-        for buffer, seen in zip(self._buffers, self._seen or [self], strict=False):
-            if buffer.omission is not seen:
-                break
-        else:
-            if len(self._seen) == len(self._buffers):
-                return
-        self._seen = [buffer.omission for buffer in self._buffers]
-        self.groups = tuple(group for group, omission in zip(self._all, self._seen, strict=True) if omission is None)
-        reported = dict.fromkeys(omission for omission in self._seen if omission is not None)
-        self.omissions = (*self._prepared_omissions, *reported)
+        reported = [buffer.omission for buffer in self._buffers]
+        if reported == self._reported:
+            return
+        self._reported = reported
+        self.groups = tuple(group for group, omission in zip(self._all, reported, strict=True) if omission is None)
+        unique = dict.fromkeys(omission for omission in reported if omission is not None)
+        self.omissions = (*self._prepared_omissions, *unique)
 
     def __iter__(self) -> Iterator[Group]:
         return iter(self.groups)
@@ -154,7 +151,9 @@ class ReadResult:
             return found[0]
         if found:
             scenes = ", ".join(str(group.scene) for group in found)
-            raise OmittedError(f"{name!r} has {len(found)} groups (scenes: {scenes}): take them with result.all({name!r}).")
+            raise OmittedError(
+                f"{name!r} has {len(found)} groups (scenes: {scenes}): take them with result.all({name!r})."
+            )
         reasons = [omission for omission in self.omissions if omission.attribute == name]
         if reasons:
             raise OmittedError(f"{name!r} was omitted: {reasons[0].reason.value}: {reasons[0].detail}")

@@ -337,7 +337,9 @@ class Reader:
 
     def _rebind(self) -> None:
         self._binding, self._omissions = self._simulation._bind(self._query, self._names)
-        self._rows = [catalogue.attribute(self._query.object_type, column.attribute) for column in self._binding.columns]
+        self._rows = [
+            catalogue.attribute(self._query.object_type, column.attribute) for column in self._binding.columns
+        ]
         self._generation = self._simulation._generation
 
 

@@ -139,4 +139,6 @@ def stage_units(stage: ovstage.Stage) -> StageUnits:
                     found[dictionary.token_to_string(group.attribute).removeprefix("usd-metadata:")] = value
         if "metersPerUnit" not in found:
             raise OvreadError("The stage has no metadata: it was not populated with physics data.")
-        return StageUnits(found["metersPerUnit"], found["kilogramsPerUnit"], dictionary.token_to_string(found["upAxis"]))
+        return StageUnits(
+            found["metersPerUnit"], found["kilogramsPerUnit"], dictionary.token_to_string(found["upAxis"])
+        )

@@ -28,8 +28,8 @@ _R = Writability.READ_ONLY
 _STATE: dict[str, Any] = {"persistence": Persistence.STATE, "residency": "device"}
 
 
-def _both(name: str, dtype: str, lanes: tuple[str, ...], meaning: str, *, link: Writability = _R, body: Writability = _R,
-          **rest: Any) -> Iterator[Attribute]:  # fmt: skip
+def _both(name: str, dtype: str, lanes: tuple[str, ...], meaning: str, *,
+          body: Writability = _R, link: Writability = _R, **rest: Any) -> Iterator[Attribute]:  # fmt: skip
     """Make the row of a body and that of a link, which differ in writability only."""
     yield Attribute(_BODY, name, dtype, lanes, meaning, writability=body, **rest)
     yield Attribute(_LINK, name, dtype, lanes, meaning, writability=link, **rest)
@@ -63,8 +63,10 @@ ROWS: tuple[Attribute, ...] = (
            dimension=units.LENGTH, frame=Frame.BODY, point=Point.COM, role=Role.POINT),
     *_both("centerOfMassOrientation", "f32", QUATERNION, "Rotation from principal axes of inertia to body axes.",
            body=_W, link=_W, frame=Frame.BODY, role=Role.QUATERNION),
-    *_both("disableGravity", "u8", VALUE, "1 where gravity does not act on the body.", body=_W, link=_W, role=Role.FLAG),
-    *_both("disableSimulation", "u8", VALUE, "1 where the body is left out of the simulation.", body=_W, role=Role.FLAG),
+    *_both("disableGravity", "u8", VALUE, "1 where gravity does not act on the body.", body=_W, link=_W,
+           role=Role.FLAG),
+    *_both("disableSimulation", "u8", VALUE, "1 where the body is left out of the simulation.", body=_W,
+           role=Role.FLAG),
     *_both("isSleeping", "u8", VALUE, "1 while the body sleeps; a link sleeps with its whole articulation.",
            role=Role.FLAG, persistence=Persistence.STATE),
     *_per_shape("staticFriction", "Static friction coefficient of each shape."),

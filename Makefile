@@ -1,0 +1,42 @@
+# make demo   a cart-pole on both engines: what agrees and what differs
+# make test   everything
+# make check  formatting, lint and types
+# make docs   the generated pages of docs/
+# make bench  side-by-side costs
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PROJECTS := pyproject.toml backends/physx/pyproject.toml backends/newton/pyproject.toml conformance/pyproject.toml
+
+.PHONY: demo test check docs bench clean
+
+demo: $(READY)
+	$(BIN)/python -m ovread.demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+docs: $(READY)
+	$(BIN)/python docs/generate.py
+
+bench: $(READY)
+	$(BIN)/python benchmarks/reads.py
+
+$(READY): $(PROJECTS) constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "ovread needs Python 3.11 or newer; run make PYTHON=python3.11"; exit 1; }
+	@echo "Creating $(VENV): downloads both engines, about 1.3 GB installed"
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	  --editable '.[dev]' --editable backends/physx --editable backends/newton --editable conformance
+	@touch $@
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,169 @@
+"""The checks: one convention each, on one small scene, against a closed form.
+
+A check takes an open simulation and raises :class:`AssertionError` with the convention's name where the backend
+breaks it. ``mutants`` names corruptions (:mod:`ovread_conformance.mutants`) that it must catch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import resources
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from ovread import ObjectType, Simulation
+from ovread_conformance import rotations
+
+SINGLE = 2e-6
+"""Relative tolerance of a value that the file decides: single precision, rounded a few times on the way."""
+ONE_STEP = 1e-4
+"""Relative tolerance after one step, where an engine may damp a little by default."""
+
+BODY = "/World/body"
+TURN = rotations.quaternion((1, 2, 3), 30)
+
+
+@attrs.frozen
+class Check:
+    """One convention and how it is observed.
+
+    Args:
+        name: Short name of the convention.
+        convention: The convention, one sentence.
+        scene: File in ``ovread_conformance/scenes``.
+        run: Raises AssertionError where the simulation breaks it.
+        mutants: Names of the mutants that it must catch.
+    """
+
+    name: str
+    convention: str
+    scene: str
+    run: Callable[[Simulation], None]
+    mutants: tuple[str, ...]
+
+    @property
+    def usda(self) -> str:
+        """Text of the scene."""
+        return resources.files("ovread_conformance").joinpath("scenes", self.scene).read_text()
+
+
+def read_one(simulation: Simulation, object_type: ObjectType, path: str, attribute: str) -> npt.NDArray[np.float64]:
+    """Return one attribute of one prim, flat."""
+    query = simulation.query(object_type, paths=[path])
+    return np.asarray(simulation.read(query, [attribute])[attribute].per_prim()[0], dtype=float).ravel()
+
+
+def expect(got: npt.ArrayLike, expected: npt.ArrayLike, tolerance: float, what: str) -> None:
+    """Compare with a closed form, relative to its largest component."""
+    wanted, found = np.asarray(expected, dtype=float).ravel(), np.asarray(got, dtype=float).ravel()
+    scale = max(float(np.abs(wanted).max()), 1e-12)
+    assert found.shape == wanted.shape, f"{what}: expected {wanted}, got {found}"
+    error = float(np.abs(found - wanted).max()) / scale
+    assert error <= tolerance, f"{what}: expected {wanted}, got {found} (relative error {error:.2g} > {tolerance:g})"
+
+
+def _quaternion_order(simulation: Simulation) -> None:
+    q = read_one(simulation, ObjectType.RIGID_BODY, BODY, "orientation")
+    assert abs(np.linalg.norm(q) - 1) < 1e-6, f"orientation is a unit quaternion: got {q}"
+    expect(rotations.matrix(q), rotations.matrix(TURN), SINGLE, "orientation is (qx, qy, qz, qw), body to world")
+
+
+def _center_of_mass_velocity(simulation: Simulation) -> None:
+    arm = "/World/robot/arm"
+    spin = np.array([0, np.radians(45), 0])
+    lever = rotations.matrix(rotations.quaternion((0, 1, 0), 30)) @ (0.2, 0.3, 0.4)
+    velocity = read_one(simulation, ObjectType.ARTICULATION_LINK, arm, "linearVelocity")
+    expect(velocity, np.cross(spin, lever), SINGLE, "linearVelocity is that of the centre of mass: w x r")
+    turning = read_one(simulation, ObjectType.ARTICULATION_LINK, arm, "angularVelocity")
+    expect(turning, spin, SINGLE, "angularVelocity is in rad/s and world axes")
+
+
+def _hinge_in_degrees(simulation: Simulation) -> None:
+    for attribute, expected in {
+        "jointPosition": [30],
+        "jointVelocity": [45],
+        "jointPositionTarget": [15],
+        "jointLimit": [-20, 90],
+        "jointStiffness": [2],
+        "jointDamping": [0.5],
+        "jointMaxForce": [100],
+    }.items():
+        got = read_one(simulation, ObjectType.ARTICULATION_JOINT, "/World/robot/hinge", attribute)
+        expect(got, expected, SINGLE, f"{attribute} of a hinge is in degrees, or per degree, as authored")
+    q = read_one(simulation, ObjectType.ARTICULATION_LINK, "/World/robot/arm", "orientation")
+    turned = rotations.matrix(rotations.quaternion((0, 1, 0), 30))
+    expect(rotations.matrix(q), turned, SINGLE, "a hinge at 30 turns its link by 30 degrees")
+
+
+def _centimetres(simulation: Simulation) -> None:
+    assert abs(simulation.units.meters_per_unit - 0.01) < 1e-9, f"units: got {simulation.units}"
+    for attribute, expected in {"position": [10, 20, 250], "mass": [1]}.items():
+        got = read_one(simulation, ObjectType.RIGID_BODY, BODY, attribute)
+        expect(got, expected, SINGLE, f"{attribute} is in stage units")
+    dt = 1 / 240
+    simulation.step(dt)
+    velocity = read_one(simulation, ObjectType.RIGID_BODY, BODY, "linearVelocity")
+    expect(velocity, [0, 0, -981 * dt], ONE_STEP, "default gravity is 981 on a centimetre stage")
+
+
+def _y_up(simulation: Simulation) -> None:
+    assert simulation.units.up_axis == "Y", f"units: got {simulation.units}"
+    expect(read_one(simulation, ObjectType.RIGID_BODY, BODY, "position"), [1, 4, 3], SINGLE, "axes stay as authored")
+    dt = 1 / 240
+    simulation.step(dt)
+    velocity = read_one(simulation, ObjectType.RIGID_BODY, BODY, "linearVelocity")
+    expect(velocity, [0, -9.81 * dt, 0], ONE_STEP, "default gravity acts along -Y where up is Y")
+
+
+def _principal_axes(simulation: Simulation) -> None:
+    axes = rotations.matrix(rotations.quaternion((2, 1, 1), 40))
+    expected = axes @ np.diag((1, 2, 2.5)) @ axes.T
+    got = read_one(simulation, ObjectType.RIGID_BODY, BODY, "inertia")
+    expect(got, expected, SINGLE, "inertia is about the centre of mass in body axes: Q diag Q^T")
+    com = read_one(simulation, ObjectType.RIGID_BODY, BODY, "centerOfMassPosition")
+    expect(com, [0.1, -0.2, 0.3], SINGLE, "centerOfMassPosition is in body axes, from the origin")
+
+
+def _swapped_bodies(simulation: Simulation) -> None:
+    for robot, sign in {"normal": 1, "swapped": -1}.items():
+        for attribute, expected in {"jointPosition": 30, "jointVelocity": 45}.items():
+            got = read_one(simulation, ObjectType.ARTICULATION_JOINT, f"/World/{robot}/hinge", attribute)
+            expect(got, expected, SINGLE, f"{attribute} is body1 relative to body0 as authored ({robot})")
+        base, arm = (
+            read_one(simulation, ObjectType.ARTICULATION_LINK, f"/World/{robot}/{link}", "orientation")
+            for link in ("base", "arm")
+        )
+        relative = rotations.product(rotations.conjugate(base), arm)
+        turned = rotations.matrix(rotations.quaternion((1, 0, 0), 30 * sign))
+        expect(rotations.matrix(relative), turned, SINGLE, f"the arm is turned as its joint says ({robot})")
+
+
+def _row_order(simulation: Simulation) -> None:
+    numbers = [1, 2, 10, 20, 100]
+    query = simulation.query(ObjectType.RIGID_BODY)
+    paths = tuple(f"/World/env_{number}/body" for number in numbers)
+    assert query.paths == paths, f"rows come in natural path order: got {query.paths}"
+    expect(simulation.read(query, ["mass"])["mass"].numpy(), numbers, SINGLE, "row i holds the value of path i")
+    backwards = simulation.query(ObjectType.RIGID_BODY, paths=paths[::-1])
+    got = simulation.read(backwards, ["mass"])["mass"].numpy()
+    expect(got, numbers[::-1], SINGLE, "explicit paths keep the caller's order")
+
+
+CHECKS = (
+    Check("quaternion-order", "Quaternions are x y z w, from body to world.", "rotated_body.usda",
+          _quaternion_order, ("wxyz", "conjugate")),
+    Check("centre-of-mass-velocity", "Linear velocity is that of the centre of mass.", "hinge.usda",
+          _center_of_mass_velocity, ("origin-velocity", "body-frame-velocity", "degrees-per-second")),
+    Check("hinge-in-degrees", "Coordinates, limits and gains of a hinge are in degrees.", "hinge.usda",
+          _hinge_in_degrees, ("radians", "gain-per-radian", "swapped-limits")),
+    Check("centimetres", "Values are in stage units.", "centimetres.usda", _centimetres, ("metres",)),
+    Check("y-up", "Axes are those of the stage.", "y_up.usda", _y_up, ("z-up",)),
+    Check("principal-axes", "Inertia is a full tensor in body axes.", "principal_axes.usda",
+          _principal_axes, ("principal-inertia", "inertia-turned-back", "world-inertia")),
+    Check("swapped-bodies", "Joint signs follow body0 and body1 as authored.", "swapped_bodies.usda",
+          _swapped_bodies, ("parent-child-sign",)),
+    Check("row-order", "Rows come in natural path order, or the caller's.", "environments.usda",
+          _row_order, ("native-rows",)),
+)  # fmt: skip

@@ -1,0 +1,162 @@
+"""The command line: ``ovread backends | catalogue | inspect | read | compare``.
+
+Exit status: 0, 1 where compared backends disagree, 2 where a command could not run.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ovread import catalogue, compare, plugins
+from ovread._open import open as open_scene
+from ovread._version import __version__
+from ovread.catalogue import ObjectType
+from ovread.cli import _documents, _output, _progress
+from ovread.cli._output import Format
+from ovread.compare import options_of
+from ovread.errors import OptionError, OvreadError, SelectionError, did_you_mean
+from ovread.simulation import Simulation
+
+app = typer.Typer(
+    help="One read API over robot physics engines: the same words mean the same thing on each of them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print.")]
+SceneArgument = Annotated[str, typer.Argument(help="A .usda, .usd, .usdc or .usdz file.")]
+BackendOption = Annotated[
+    str | None,
+    typer.Option("--backend", "-b", help="Backend, or backend and variant as in newton:steel.", show_default=False),
+]
+StepsOption = Annotated[int, typer.Option("--steps", "-n", min=0, help="Steps to take first.")]
+DtOption = Annotated[float, typer.Option("--dt", help="Seconds per step.")]
+
+
+def main() -> None:
+    """Run the command line; errors of ovread are printed without a traceback, with exit status 2."""
+    try:
+        app()
+    except OvreadError as error:
+        print(f"ovread: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
+) -> None:
+    """Hold the options of all commands."""
+
+
+@app.command("backends")
+def backends_command(output: FormatOption = Format.TABLE) -> None:
+    """List backends: installed, missing and broken, with the cause."""
+    _output.backends(_documents.backends(), output)
+
+
+@app.command("catalogue")
+def catalogue_command(
+    types: Annotated[list[str] | None, typer.Option("--type", "-t", help="Only these object types.")] = None,
+    output: FormatOption = Format.TABLE,
+) -> None:
+    """List every attribute: shape, units, frame, meaning, and which backends serve it."""
+    _output.catalogue(_documents.catalogue(_object_types(types)), output)
+
+
+@app.command("inspect")
+def inspect_command(scene: SceneArgument, backend: BackendOption = None, output: FormatOption = Format.TABLE) -> None:
+    """Open a scene and list its units, its objects, and what opening found."""
+    with _progress.shown(), _opened(scene, backend) as simulation:
+        document = _documents.inspect(simulation)
+    _output.inspect(document, output)
+
+
+@app.command("read")
+def read_command(
+    scene: SceneArgument,
+    backend: BackendOption = None,
+    types: Annotated[list[str] | None, typer.Option("--type", "-t", help="Only these object types.")] = None,
+    attributes: Annotated[list[str] | None, typer.Option("--attribute", "-a", help="Only these attributes.")] = None,
+    pattern: Annotated[str | None, typer.Option("--pattern", "-p", help="Only paths that match, as /World/*.")] = None,
+    steps: StepsOption = 0,
+    dt: DtOption = 1 / 60,
+    output: FormatOption = Format.TABLE,
+) -> None:
+    """Read attributes of a scene's objects, before or after stepping."""
+    object_types = _object_types(types)
+    names = _attribute_names(attributes, object_types)
+    with _progress.shown(), _opened(scene, backend) as simulation:
+        if steps:
+            simulation.step(dt, steps)
+        document = _documents.read(simulation, object_types, names, pattern)
+    _output.read(document, output)
+
+
+@app.command("compare")
+def compare_command(
+    scene: SceneArgument,
+    backends: Annotated[
+        str | None, typer.Option("--backends", "-b", help="Backends to compare, as physx,newton. All by default.")
+    ] = None,
+    steps: StepsOption = 0,
+    dt: DtOption = 1 / 240,
+    tolerance: Annotated[
+        float | None, typer.Option("--tolerance", min=0.0, help="Relative tolerance for every row.", show_default=False)
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="List each prim that agrees, not each attribute.")] = False,
+    output: FormatOption = Format.TABLE,
+) -> None:
+    """Run a scene on several backends and list what agrees and what differs. Exit status 1 where they differ."""
+    labels = _labels(backends)
+    with _progress.shown() as progress:
+        comparison = compare.compare(scene, labels, steps=steps, dt=dt, tolerance=tolerance, progress=progress)
+    _output.compare(comparison, output, every=every)
+    if not comparison.agrees:
+        raise typer.Exit(1)
+
+
+def _opened(scene: str, backend: str | None) -> Simulation:
+    name, options = options_of(backend) if backend else (None, {})
+    return open_scene(scene, backend=name, **options)
+
+
+def _labels(given: str | None) -> list[str]:
+    if given is not None:
+        labels = [label.strip() for label in given.split(",") if label.strip()]
+    else:
+        labels = [name for name, info in plugins.backends().items() if info.available]
+    if len(labels) < 2:
+        raise OptionError(f"Comparing needs two backends, and there is {labels or 'none'}: name them with --backends.")
+    if len(set(labels)) < len(labels):
+        raise OptionError(f"--backends {given}: each backend once.")
+    return labels
+
+
+def _object_types(names: list[str] | None) -> list[ObjectType]:
+    if not names:
+        return list(compare.TYPES)
+    known = {kind.name: kind for kind in ObjectType}
+    for name in names:
+        if name.upper() not in known:
+            raise SelectionError(f"Unknown object type {name!r}.{did_you_mean(name, known)} Types: {', '.join(known)}.")
+    return [known[name.upper()] for name in names]
+
+
+def _attribute_names(names: list[str] | None, object_types: list[ObjectType]) -> list[str] | None:
+    """Check that each name is an attribute of one of the types at least."""
+    for name in names or ():
+        having = [kind for kind in object_types if any(row.name == name for row in catalogue.attributes(kind))]
+        if not having:
+            catalogue.attribute(object_types[0], name)  # raises, with a suggestion
+    return names

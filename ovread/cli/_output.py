@@ -1,0 +1,180 @@
+"""Printing the commands' documents as a table for people, as JSON, or as CSV."""
+
+from __future__ import annotations
+
+import csv
+import enum
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ovread.cli import _documents
+from ovread.compare import Comparison, Row, Verdict
+
+_STYLES = {Verdict.AGREES: "green", Verdict.DIFFERS: "red", Verdict.ABSENT: "red", Verdict.OMITTED: "dim"}
+_UNLIMITED = 3.4e38
+
+
+class Format(enum.StrEnum):
+    """How to print."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def backends(document: list[dict[str, Any]], output: Format) -> None:
+    """Print the backends."""
+    if not _printed_as_data(document, document, output):
+        rows = [[item["name"], "yes" if item["available"] else "no", item["engine"],
+                 f"{item['distribution']} {item['version']}".strip(), item["reason"]] for item in document]  # fmt: skip
+        _print_table(["backend", "available", "engine", "distribution", "reason"], rows)
+
+
+def catalogue(document: list[dict[str, Any]], output: Format) -> None:
+    """Print the catalogue."""
+    flat = [{**row, "lanes": " ".join(row["lanes"]), "dimension": row["units"]} for row in document]
+    if not _printed_as_data(document, flat, output):
+        rows = [[row["object_type"], row["attribute"], f"{row['dtype']} x {len(row['lanes'])}", row["layout"],
+                 row["units"], row["frame"], row["writability"],
+                 " ".join(_documents.served_somewhere(row["backends"])) or "none", row["meaning"]]
+                for row in document]  # fmt: skip
+        heads = ["type", "attribute", "shape", "layout", "units", "frame", "write", "served by", "meaning"]
+        _print_table(heads, rows)
+
+
+def inspect(document: dict[str, Any], output: Format) -> None:
+    """Print what a scene holds."""
+    objects = [{"object_type": kind, "path": path} for kind, paths in document["objects"].items() for path in paths]
+    if _printed_as_data(document, objects, output):
+        return
+    console = _console()
+    console.print(_heading(document), markup=False)
+    _print_table(["type", "path"], [[item["object_type"], item["path"]] for item in objects])
+    for found in document["diagnostics"]:
+        console.print(f"{found['rule']}: {found['prim'] or 'the scene'}: {found['message']}", markup=False)
+
+
+def read(document: dict[str, Any], output: Format) -> None:
+    """Print values that were read."""
+    values = list(_flat_values(document["groups"]))
+    if _printed_as_data(document, values, output):
+        return
+    console = _console()
+    console.print(f"{_heading(document)}; tick {document['tick']}, {document['time']:.6g} s", markup=False)
+    rows = [[group["object_type"], group["attribute"], path, _text(values), group["units"], group["frame"]]
+            for group in document["groups"] for path, values in _by_path(group)]  # fmt: skip
+    _print_table(["type", "attribute", "path", "value", "units", "frame"], rows)
+    for omission in document["omissions"]:
+        where = f" ({', '.join(omission['paths'])})" if omission["paths"] else ""
+        head = f"{omission['object_type']}.{omission['attribute']}{where}"
+        console.print(f"omitted: {head}: {omission['reason']}: {omission['detail']}", markup=False, style="dim")
+
+
+def compare(comparison: Comparison, output: Format, *, every: bool) -> None:
+    """Print a comparison; ``every`` lists each prim that agrees, not each attribute."""
+    document = _documents.compare(comparison)
+    if _printed_as_data(document, document["rows"], output):
+        return
+    console = _console()
+    agreeing = [row for row in comparison.rows if row.verdict is Verdict.AGREES]
+    others = [row for row in comparison.rows if row.verdict.is_disagreement]
+    omitted = {
+        (row.object_type, row.attribute, row.detail) for row in comparison.rows if row.verdict is Verdict.OMITTED
+    }
+    lines = [_line(row) for row in agreeing] if every else list(_by_attribute(agreeing))
+    _print_comparison([*lines, *(_line(row) for row in others)])
+    for kind, name, detail in sorted(omitted):
+        console.print(f"omitted: {kind}.{name}: {detail}", markup=False, style="dim")
+    for label, words in comparison.refusals.items():
+        console.print(f"refused: {label}: {words}", markup=False, style="red")
+    when = f"after {comparison.ticks} steps of {comparison.dt:.6g} s" if comparison.ticks else "before the first step"
+    console.print(
+        f"{' and '.join(comparison.ran)}, {when}: {len(agreeing)} values agree, {len(others)} differ, "
+        f"{len(omitted)} attributes are omitted with a reason.",
+        markup=False,
+    )
+
+
+def _print_comparison(lines: Sequence[Sequence[Any]]) -> None:
+    heads = ["type", "attribute", "path", "verdict", "max abs", "units", "frame", "max rel", "tolerance", "detail"]
+    _print_table(heads, lines)
+
+
+def _line(row: Row, path: str | None = None) -> list[Any]:
+    numbers = ["" if number is None else f"{number:.2g}" for number in (row.max_abs, row.max_rel, row.tolerance)]
+    verdict = Text(row.verdict.value, style=_STYLES[row.verdict])
+    return [row.object_type, row.attribute, path or row.path, verdict, numbers[0], row.units, row.frame, *numbers[1:],
+            row.detail]  # fmt: skip
+
+
+def _by_attribute(rows: Iterable[Row]) -> Iterable[list[Any]]:
+    """Give one line per attribute: that of its worst prim, with the number of prims."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.object_type, row.attribute), []).append(row)
+    for found in groups.values():
+        worst = max(found, key=lambda row: row.max_rel or 0.0)
+        yield _line(worst, f"{len(found)} prims" if len(found) > 1 else None)
+
+
+def _flat_values(groups: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
+    for group in groups:
+        head = {key: group[key] for key in ("object_type", "attribute", "scene", "units", "frame")}
+        for path, rows in _by_path(group):
+            for element, row in enumerate(rows):
+                for lane, value in zip(group["lanes"], row, strict=True):
+                    yield {**head, "path": path, "element": element, "lane": lane, "value": value}
+
+
+def _by_path(group: Mapping[str, Any]) -> Iterable[tuple[str, list[list[Any]]]]:
+    offsets = group["offsets"] or range(len(group["paths"]) + 1)
+    for index, path in enumerate(group["paths"]):
+        yield path, group["values"][offsets[index] : offsets[index + 1]]
+
+
+def _text(rows: Sequence[Sequence[Any]]) -> str:
+    return "; ".join(" ".join(_number(value) for value in row) for row in rows)
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float):
+        return "unlimited" if value >= _UNLIMITED else "-unlimited" if value <= -_UNLIMITED else f"{value:.6g}"
+    return str(value)
+
+
+def _heading(document: Mapping[str, Any]) -> str:
+    units = document["units"]
+    return (
+        f"{document['backend']}: metersPerUnit {units['meters_per_unit']:g}, "
+        f"kilogramsPerUnit {units['kilograms_per_unit']:g}, up axis {units['up_axis']}"
+    )
+
+
+def _printed_as_data(document: Any, flat: Sequence[Mapping[str, Any]], output: Format) -> bool:
+    """Print as JSON or CSV; say whether that was asked for."""
+    if output is Format.JSON:
+        print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    elif output is Format.CSV:
+        writer = csv.DictWriter(sys.stdout, fieldnames=list(flat[0]) if flat else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(flat)
+    return output is not Format.TABLE
+
+
+def _console() -> Console:
+    """Return a console as wide as the terminal; wide elsewhere, so that a pipe gets whole lines."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=240, no_color=True)
+
+
+def _print_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    table = Table(*heads, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
+    _console().print(table)
