@@ -81,15 +81,16 @@ def _center_of_mass_velocity(simulation: Simulation) -> None:
 
 
 def _hinge_in_degrees(simulation: Simulation) -> None:
-    for attribute, expected in {
-        "jointPosition": [30],
-        "jointVelocity": [45],
-        "jointPositionTarget": [15],
-        "jointLimit": [-20, 90],
-        "jointStiffness": [2],
-        "jointDamping": [0.5],
-        "jointMaxForce": [100],
-    }.items():
+    authored: dict[str, tuple[float, ...]] = {
+        "jointPosition": (30,),
+        "jointVelocity": (45,),
+        "jointPositionTarget": (15,),
+        "jointLimit": (-20, 90),
+        "jointStiffness": (2,),
+        "jointDamping": (0.5,),
+        "jointMaxForce": (100,),
+    }
+    for attribute, expected in authored.items():
         got = read_one(simulation, ObjectType.ARTICULATION_JOINT, "/World/robot/hinge", attribute)
         expect(got, expected, SINGLE, f"{attribute} of a hinge is in degrees, or per degree, as authored")
     q = read_one(simulation, ObjectType.ARTICULATION_LINK, "/World/robot/arm", "orientation")

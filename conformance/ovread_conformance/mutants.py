@@ -71,7 +71,7 @@ def _reordered(order: Sequence[int]) -> Corruption:
 
 
 def _conjugate(simulation: Simulation, query: Query, group: Group) -> Values:
-    return _values(group) * np.array([-1, -1, -1, 1])
+    return np.array([rotations.conjugate(turn) for turn in _values(group)])
 
 
 def _origin_velocity(simulation: Simulation, query: Query, group: Group) -> Values:
@@ -107,7 +107,7 @@ def _world_inertia(simulation: Simulation, query: Query, group: Group) -> Values
 def _parent_child_sign(simulation: Simulation, query: Query, group: Group) -> Values:
     """Report the child relative to the parent, whichever is body0: the sign of a swapped joint flips."""
     signs = [-1 if "/swapped/" in path else 1 for path in group.paths]
-    return _values(group) * np.array(signs)[:, None]
+    return np.array([sign * value for sign, value in zip(signs, _values(group), strict=True)])
 
 
 def _native_rows(simulation: Simulation, query: Query, group: Group) -> Values:

@@ -17,14 +17,16 @@ def quaternion(axis: npt.ArrayLike, degrees: float) -> Array:
 
 def matrix(q: npt.ArrayLike) -> Array:
     """Return the 3x3 rotation matrix of a unit quaternion."""
-    x, y, z, w = np.asarray(q, dtype=float)
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+    x, y, z, w = (float(part) for part in np.asarray(q, dtype=float))
+    cross: Array = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], dtype=float)
+    turned: Array = np.eye(3) + 2 * w * cross + 2 * (cross @ cross)
+    return turned
 
 
 def conjugate(q: npt.ArrayLike) -> Array:
     """Return the inverse rotation."""
-    return np.asarray(q, dtype=float) * np.array([-1, -1, -1, 1])
+    x, y, z, w = np.asarray(q, dtype=float)
+    return np.array([-x, -y, -z, w])
 
 
 def product(left: npt.ArrayLike, right: npt.ArrayLike) -> Array:
