@@ -17,8 +17,9 @@ from ovread.catalogue import ObjectScope, ObjectType
 from ovread.errors import OvreadError
 from ovread.plugins import backends
 from ovread.query import Query
+from ovread.reader import Reader
 from ovread.result import Group, ReadResult
-from ovread.simulation import Reader, Simulation
+from ovread.simulation import Simulation
 from ovread.units import StageUnits
 
 __all__ = [

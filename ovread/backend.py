@@ -277,8 +277,8 @@ class Engine(Protocol):
     def diagnostics(self) -> Sequence[Diagnostic]:
         """What opening found."""
 
-    def step(self, dt: float, count: int) -> None:
-        """Advance ``count`` times by ``dt`` seconds."""
+    def step(self, dt: float) -> None:
+        """Advance by ``dt`` seconds."""
 
     def reset(self) -> None:
         """Return to the authored state. Bindings made before are not used again."""

@@ -8,6 +8,19 @@ A backend is a module with functions of these names, marked with :data:`hookimpl
 
 Hooks are called when something is prepared, never per step: the per-step path is ``Engine.step`` and
 ``ReadBinding.fetch``, plain methods of the objects that the hooks return.
+
+The examples below make up one whole backend, for an engine that is called ``rest``. The module starts with::
+
+    import sys
+    from pathlib import Path
+
+    import attrs
+    import numpy as np
+
+    from ovread.backend import BackendInfo, Column, FilledColumns, Objects, Option, supports
+    from ovread.catalogue import ObjectType
+    from ovread.hookspecs import hookimpl
+    from ovread.units import StageUnits
 """
 
 from __future__ import annotations
@@ -37,11 +50,11 @@ def ovread_describe_backend() -> BackendInfo | None:
     Example::
 
         @hookimpl
-        def ovread_describe_backend() -> BackendInfo:
+        def ovread_describe_backend():
             return BackendInfo(
                 engine="rest 1.0",
                 summary="Bodies that never move.",
-                support=supports(ObjectType.RIGID_BODY, "position orientation mass"),
+                support=supports(ObjectType.RIGID_BODY, "position mass"),
                 options=(Option("mass", "Mass of every body.", default=1.0),),
             )
     """
@@ -57,7 +70,7 @@ def ovread_usd_schemas() -> Sequence[Path] | None:
     Example::
 
         @hookimpl
-        def ovread_usd_schemas() -> list[Path]:
+        def ovread_usd_schemas():
             return [Path(__file__).parent / "schema"]
     """
 
@@ -71,10 +84,29 @@ def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine
 
     Example::
 
+        @attrs.define(eq=False)
+        class RestEngine:
+            world: object  # rest.World; its arrays are (bodies, lanes)
+            device: str = "cpu"
+            units: StageUnits = attrs.Factory(StageUnits)
+            variant: str | None = None
+            diagnostics: tuple = ()
+
+            def step(self, dt, count):
+                for _ in range(count):
+                    self.world.step(dt)
+
+            def reset(self):
+                self.world.reset()
+
+            def close(self):
+                self.world = None
+
         @hookimpl
-        def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine:
-            stage = open_stage(scene)
-            return RestEngine(stage, mass=options["mass"])
+        def ovread_open(scene, device, options):
+            import rest  # only here: describing the backend must not import the engine
+
+            return RestEngine(rest.World(scene.source, mass=options["mass"]), device)
     """
 
 
@@ -88,10 +120,10 @@ def ovread_adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> Engine
     Example::
 
         @hookimpl
-        def ovread_adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> Engine | None:
-            if "rest" not in sys.modules or not isinstance(objects[0], sys.modules["rest"].World):
-                return None
-            return RestEngine.around(*objects)
+        def ovread_adopt(objects, options):
+            rest = sys.modules.get("rest")
+            worlds = [item for item in objects if rest and isinstance(item, rest.World)]
+            return RestEngine(*worlds) if worlds else None
     """
 
 
@@ -104,8 +136,8 @@ def ovread_objects(engine: Engine, object_type: ObjectType) -> Objects | None:
     Example::
 
         @hookimpl
-        def ovread_objects(engine: RestEngine, object_type: ObjectType) -> Objects:
-            return Objects(paths=engine.body_paths if object_type is ObjectType.RIGID_BODY else ())
+        def ovread_objects(engine, object_type):
+            return Objects(paths=engine.world.paths if object_type is ObjectType.RIGID_BODY else ())
     """
 
 
@@ -123,7 +155,7 @@ def ovread_bind_read(
         @hookimpl
         def ovread_bind_read(engine, object_type, rows, attributes):
             def fill(name):
-                source = getattr(engine, name)  # (bodies, lanes)
+                source = getattr(engine.world, name)
                 return lambda buffer: np.take(source, rows, axis=0, out=buffer.host, mode="clip")
 
             columns = [Column(name, rows=np.arange(len(rows))) for name in attributes]

@@ -11,6 +11,7 @@ One thing differs from ovphysx on purpose: a malformed component is an error her
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 
 from ovread.errors import PatternError
@@ -79,9 +80,21 @@ def _compile(component: str, pattern: str) -> re.Pattern[str]:
         else:
             translated += {"*": "[^/]*", "?": "[^/]", ".": r"\."}.get(character, character)
     try:
-        return re.compile(translated)
-    except (re.error, RecursionError) as error:
+        _check_posix(component)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # "[[" is a class that holds a bracket
+            return re.compile(translated)
+    except (re.error, OverflowError, RecursionError) as error:
         raise PatternError(f"Pattern {pattern!r}: component {component!r} is malformed: {error}.") from None
+
+
+def _check_posix(component: str) -> None:
+    """Refuse what Python's regular expressions take for something else than POSIX ones do."""
+    outside_classes = re.sub(r"\[\^?\]?[^\]]*\]", "x", component)
+    if re.search(r"\{(?!\d+(,\d*)?\})", outside_classes):
+        raise re.error("{} repeats what is before it, as in {2} or {1,3}; write (a|b) for alternatives")
+    if re.search(r"[*+}]\+", outside_classes):
+        raise re.error("a repetition is repeated")
 
 
 def _expand_classes(component: str) -> str:

@@ -30,6 +30,8 @@ ENVIRONMENT_VARIABLE = "OVREAD_BACKEND"
 PUBLISHED = MappingProxyType({"physx": "ovread-physx", "newton": "ovread-newton"})
 """Backends that exist on the package index, so that one which is missing can be named with its remedy."""
 
+_REQUIRED_HOOKS = ("ovread_describe_backend", "ovread_open", "ovread_objects", "ovread_bind_read")
+
 
 @attrs.frozen
 class _Loaded:
@@ -69,7 +71,11 @@ class Plugins:
             plugin = entry_point.load()
             self._manager.register(plugin, name=name)
             self._manager.check_pending()
-            described = self._hooks(plugin).ovread_describe_backend()
+            hooks = self._hooks(plugin)
+            missing = [hook for hook in _REQUIRED_HOOKS if not getattr(hooks, hook).get_hookimpls()]
+            if missing:
+                raise TypeError(f"{entry_point.value} does not implement {', '.join(missing)}")
+            described = hooks.ovread_describe_backend()
             if not isinstance(described, BackendInfo):
                 raise TypeError(f"ovread_describe_backend returned {type(described).__name__}, not BackendInfo")
             info = attrs.evolve(described, name=name, distribution=distribution, version=version)

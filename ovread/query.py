@@ -16,6 +16,7 @@ from ovread.errors import SelectionError, UnknownPathError, did_you_mean
 from ovread.order import natural_key
 
 if TYPE_CHECKING:
+    from ovread.reader import PreparedRead
     from ovread.simulation import Simulation
 
 CANONICAL = "canonical"
@@ -40,6 +41,7 @@ class Query:
     native_rows: npt.NDArray[np.intp] = attrs.field(repr=False)
     scope: ObjectScope = ObjectScope.ALL
     _simulation: Simulation | None = attrs.field(default=None, repr=False)
+    _prepared: dict[tuple[str, ...], PreparedRead] = attrs.field(factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.paths)

@@ -115,7 +115,7 @@ class ReadResult:
         self.tick = 0
         self.time = 0.0
 
-    def refresh(self, tick: int, time: float) -> None:
+    def _refresh(self, tick: int, time: float) -> None:
         """Take over what a fetch reported: for the core, after the buffers were filled."""
         self.tick = tick
         self.time = time

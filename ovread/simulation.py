@@ -10,20 +10,18 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ovread import catalogue
 from ovread.backend import (
     BackendInfo,
-    Buffer,
     Diagnostic,
     Engine,
     Level,
     Objects,
-    Omission,
-    OmissionReason,
     ReadBinding,
 )
-from ovread.catalogue import Attribute, ObjectScope, ObjectType
+from ovread.catalogue import ObjectScope, ObjectType
 from ovread.errors import (
     ClosedError,
     DuplicateAttributeError,
@@ -37,7 +35,8 @@ from ovread.errors import (
 )
 from ovread.plugins import Backend
 from ovread.query import CANONICAL, Query, select_rows
-from ovread.result import ReadResult, make_result
+from ovread.reader import OpenBindings, PreparedRead, Reader
+from ovread.result import ReadResult
 from ovread.units import StageUnits
 
 
@@ -55,8 +54,7 @@ class Simulation:
         self._time = 0.0
         self._generation = 0
         self._closed = False
-        self._bindings: set[ReadBinding] = set()
-        self._prepared: weakref.WeakKeyDictionary[Query, dict[tuple[str, ...], Reader]] = weakref.WeakKeyDictionary()
+        self._bindings = OpenBindings()
         # Also runs at interpreter exit: an engine that is torn down by the interpreter instead may crash.
         self._finalizer = weakref.finalize(self, _close, self._bindings, engine)
 
@@ -125,8 +123,8 @@ class Simulation:
         """
         self._check_open()
         object_type = _object_type(object_type)
-        if scope is not ObjectScope.ALL:
-            raise SelectionError(f"Backend {self.backend.name!r} does not offer {scope!s}: take ObjectScope.ALL.")
+        if scope != ObjectScope.ALL:
+            raise SelectionError(f"Backend {self.backend.name!r} does not offer scope {scope!r}: take ObjectScope.ALL.")
         objects = self._objects(object_type)
         rows = select_rows(objects, object_type, paths, pattern, order)
         rows.setflags(write=False)
@@ -142,10 +140,12 @@ class Simulation:
             ForeignQueryError: The query was made by another simulation.
         """
         names = self._check_read(query, attributes)
-        readers = self._prepared.setdefault(query, {})
-        if names not in readers:
-            readers[names] = Reader(self, query, names)
-        return readers[names]._read_fresh()
+        prepared = query._prepared.get(names)
+        if prepared is None:
+            prepared = query._prepared[names] = PreparedRead(self, query, names)
+        result, buffers = prepared.allocate(self)
+        prepared.fetch(self, result, buffers)
+        return result
 
     def reader(self, query: Query, attributes: Sequence[str]) -> Reader:
         """Prepare a read to repeat every step: no lookup and no allocation. Raises as :meth:`read` does."""
@@ -163,8 +163,11 @@ class Simulation:
         if self._owned_by_caller:
             raise OwnershipError("This simulation is yours to step: step it, then call sim.stepped(dt).")
         with _engine_errors(self.backend.name, "step"):
-            self._engine.step(dt, count)
-        self._advance(dt, count)
+            started = self._time
+            for done in range(1, count + 1):
+                self._engine.step(dt)
+                self._tick += 1
+                self._time = started + dt * done
 
     def stepped(self, dt: float, count: int = 1, **current: Any) -> None:
         """Say that you stepped an attached simulation, so that ``tick`` and ``time`` follow.
@@ -179,10 +182,8 @@ class Simulation:
         if not self._owned_by_caller:
             raise OwnershipError("This simulation is ovread's to step: call sim.step(dt).")
         if current:
-            self._engine.stepped(**current)  # type: ignore[attr-defined]
-        self._advance(dt, count)
-
-    def _advance(self, dt: float, count: int) -> None:
+            with _engine_errors(self.backend.name, "take over the current state"):
+                self._engine.stepped(**current)  # type: ignore[attr-defined]
         self._tick += count
         self._time += dt * count
 
@@ -195,7 +196,7 @@ class Simulation:
         self._check_open()
         if self._owned_by_caller:
             raise OwnershipError("This simulation is yours to reset.")
-        _close_bindings(self._bindings)
+        self._bindings.close_all()
         self._generation += 1
         with _engine_errors(self.backend.name, "reset"):
             self._engine.reset()
@@ -205,7 +206,8 @@ class Simulation:
     def close(self) -> None:
         """End the simulation and give everything back. Results stay valid. Closing twice is harmless."""
         self._closed = True
-        self._finalizer()
+        with _engine_errors(self.backend.name, "close"):
+            self._finalizer()
 
     def __enter__(self) -> Simulation:
         self._check_open()
@@ -220,10 +222,6 @@ class Simulation:
         state = "closed" if self._closed else f"tick={self._tick}"
         variant = f":{self.variant}" if self.variant else ""
         return f"<Simulation {self.backend.name}{variant} {state}>"
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise ClosedError("This simulation is closed: open it again with ovread.open.")
 
     def _check_read(self, query: Query, attributes: Sequence[str]) -> tuple[str, ...]:
         self._check_open()
@@ -253,100 +251,18 @@ class Simulation:
             if row.readable and info.support_of(row.key, variant).level is not Level.UNSUPPORTED
         )
 
-    def _bind(self, query: Query, names: Sequence[str]) -> tuple[ReadBinding, list[Omission]]:
-        """Prepare the native read of what the backend supports; the rest becomes omissions."""
-        omissions: list[Omission] = []
-        served: list[str] = []
-        for name in names:
-            support = self.backend.support_of((query.object_type, name), self._engine.variant)
-            if support.level is Level.UNSUPPORTED:
-                omissions.append(_declared_omission(name, support.reason, self.backend, query.object_type))
-            else:
-                served.append(name)
+    def _check_open(self) -> None:
+        """Raise ClosedError after :meth:`close`."""
+        if self._closed:
+            raise ClosedError("This simulation is closed: open it again with ovread.open.")
+
+    def _bind_read(self, object_type: ObjectType, rows: npt.NDArray[np.intp], names: Sequence[str]) -> ReadBinding:
+        """Prepare a native read."""
         with _engine_errors(self.backend.name, "read"):
             binding: ReadBinding = self._backend.hooks.ovread_bind_read(
-                engine=self._engine, object_type=query.object_type, rows=query.native_rows, attributes=served
+                engine=self._engine, object_type=object_type, rows=rows, attributes=names
             )
-        self._bindings.add(binding)
-        return binding, [*omissions, *binding.omissions]
-
-
-class Reader:
-    """A prepared read, made by :meth:`Simulation.reader`.
-
-    :meth:`read` refills the same memory each time and returns the same result: copy what you keep, or compare
-    ``result.tick``.
-    """
-
-    def __init__(self, simulation: Simulation, query: Query, names: tuple[str, ...]) -> None:
-        self._simulation = simulation
-        self._query = query
-        self._names = names
-        self._generation = -1
-        self._binding: ReadBinding
-        self._omissions: list[Omission] = []
-        self._rows: list[Attribute] = []
-        self._result: ReadResult | None = None
-        self._buffers: tuple[Buffer, ...] = ()
-        self._rebind()
-
-    @property
-    def query(self) -> Query:
-        """The query that it reads."""
-        return self._query
-
-    def read(self) -> ReadResult:
-        """Read the current values into this reader's memory."""
-        simulation = self._simulation
-        if simulation._closed:
-            simulation._check_open()
-        if self._generation != simulation._generation:
-            self._rebind()
-        if self._result is None:
-            self._result, self._buffers = self._allocate()
-        self._fetch(self._result, self._buffers)
-        return self._result
-
-    def _read_fresh(self) -> ReadResult:
-        if self._generation != self._simulation._generation:
-            self._rebind()
-        result, buffers = self._allocate()
-        self._fetch(result, buffers)
-        return result
-
-    def _fetch(self, result: ReadResult, buffers: Sequence[Buffer]) -> None:
-        try:
-            self._binding.fetch(buffers)
-        except OvreadError:
-            raise
-        except Exception as error:
-            raise EngineError(f"{self._simulation.backend.name} could not read: {error}") from error
-        result.refresh(self._simulation._tick, self._simulation._time)
-
-    def _allocate(self) -> tuple[ReadResult, tuple[Buffer, ...]]:
-        simulation = self._simulation
-        return make_result(
-            self._binding.columns,
-            self._rows,
-            self._omissions,
-            self._query.paths,
-            self._names,
-            simulation.units,
-            simulation.device,
-        )
-
-    def _rebind(self) -> None:
-        self._binding, self._omissions = self._simulation._bind(self._query, self._names)
-        self._rows = [
-            catalogue.attribute(self._query.object_type, column.attribute) for column in self._binding.columns
-        ]
-        self._generation = self._simulation._generation
-
-
-def _declared_omission(name: str, reason: str, info: BackendInfo, object_type: ObjectType) -> Omission:
-    everywhere = info.support_of((object_type, name)).level is Level.UNSUPPORTED
-    kind = OmissionReason.UNSUPPORTED_ATTRIBUTE if everywhere else OmissionReason.UNSUPPORTED_CONFIGURATION
-    return Omission(name, kind, reason)
+        return binding
 
 
 def _object_type(given: object) -> ObjectType:
@@ -357,12 +273,15 @@ def _object_type(given: object) -> ObjectType:
 
 
 def _check_step(dt: object, count: object) -> tuple[float, int]:
-    real = isinstance(dt, numbers.Real | np.floating) and not isinstance(dt, bool)
-    if not real or not math.isfinite(dt) or dt <= 0:  # type: ignore[arg-type, operator]
+    try:
+        seconds = float(dt) if isinstance(dt, numbers.Real) and not isinstance(dt, bool) else math.nan
+    except OverflowError:  # an int beyond all floats
+        seconds = math.inf
+    if not math.isfinite(seconds) or seconds <= 0:
         raise TimeStepError(f"dt={dt!r}: a time step is a positive finite number of seconds, such as 1/60.")
-    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+    if not isinstance(count, numbers.Integral) or isinstance(count, bool) or count < 1:
         raise TimeStepError(f"count={count!r}: the number of steps is a positive integer.")
-    return float(dt), int(count)  # type: ignore[arg-type]
+    return seconds, int(count)
 
 
 class _engine_errors:
@@ -378,16 +297,11 @@ class _engine_errors:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, Exception) and not isinstance(error, OvreadError):
-            raise EngineError(f"{self._what}: {error}") from error
+            raise EngineError(f"{self._what}: {str(error) or type(error).__name__}") from error
 
 
-def _close_bindings(bindings: set[ReadBinding]) -> None:
-    while bindings:
-        bindings.pop().close()
-
-
-def _close(bindings: set[ReadBinding], engine: Engine) -> None:
+def _close(bindings: OpenBindings, engine: Engine) -> None:
     try:
-        _close_bindings(bindings)
+        bindings.close_all()
     finally:
         engine.close()

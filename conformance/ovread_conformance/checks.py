@@ -6,14 +6,15 @@ breaks it. ``mutants`` names corruptions (:mod:`ovread_conformance.mutants`) tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import resources
+from typing import Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from ovread import ObjectType, Simulation
+from ovread import ObjectType, Query, ReadResult, StageUnits
 from ovread_conformance import rotations
 
 SINGLE = 2e-6
@@ -23,6 +24,23 @@ ONE_STEP = 1e-4
 
 BODY = "/World/body"
 TURN = rotations.quaternion((1, 2, 3), 30)
+
+
+class Readable(Protocol):
+    """What a check needs of a simulation."""
+
+    @property
+    def units(self) -> StageUnits:
+        """Units of the stage."""
+
+    def query(self, object_type: ObjectType, *, paths: Sequence[str] | None = None) -> Query:
+        """Select objects."""
+
+    def step(self, dt: float) -> None:
+        """Step once."""
+
+    def read(self, query: Query, attributes: Sequence[str]) -> ReadResult:
+        """Read attributes."""
 
 
 @attrs.frozen
@@ -40,7 +58,7 @@ class Check:
     name: str
     convention: str
     scene: str
-    run: Callable[[Simulation], None]
+    run: Callable[[Readable], None]
     mutants: tuple[str, ...]
 
     @property
@@ -49,7 +67,7 @@ class Check:
         return resources.files("ovread_conformance").joinpath("scenes", self.scene).read_text()
 
 
-def read_one(simulation: Simulation, object_type: ObjectType, path: str, attribute: str) -> npt.NDArray[np.float64]:
+def read_one(simulation: Readable, object_type: ObjectType, path: str, attribute: str) -> npt.NDArray[np.float64]:
     """Return one attribute of one prim, flat."""
     query = simulation.query(object_type, paths=[path])
     return np.asarray(simulation.read(query, [attribute])[attribute].per_prim()[0], dtype=float).ravel()
@@ -64,13 +82,13 @@ def expect(got: npt.ArrayLike, expected: npt.ArrayLike, tolerance: float, what: 
     assert error <= tolerance, f"{what}: expected {wanted}, got {found} (relative error {error:.2g} > {tolerance:g})"
 
 
-def _quaternion_order(simulation: Simulation) -> None:
+def _quaternion_order(simulation: Readable) -> None:
     q = read_one(simulation, ObjectType.RIGID_BODY, BODY, "orientation")
     assert abs(np.linalg.norm(q) - 1) < 1e-6, f"orientation is a unit quaternion: got {q}"
     expect(rotations.matrix(q), rotations.matrix(TURN), SINGLE, "orientation is (qx, qy, qz, qw), body to world")
 
 
-def _center_of_mass_velocity(simulation: Simulation) -> None:
+def _center_of_mass_velocity(simulation: Readable) -> None:
     arm = "/World/robot/arm"
     spin = np.array([0, np.radians(45), 0])
     lever = rotations.matrix(rotations.quaternion((0, 1, 0), 30)) @ (0.2, 0.3, 0.4)
@@ -80,7 +98,7 @@ def _center_of_mass_velocity(simulation: Simulation) -> None:
     expect(turning, spin, SINGLE, "angularVelocity is in rad/s and world axes")
 
 
-def _hinge_in_degrees(simulation: Simulation) -> None:
+def _hinge_in_degrees(simulation: Readable) -> None:
     authored: dict[str, tuple[float, ...]] = {
         "jointPosition": (30,),
         "jointVelocity": (45,),
@@ -98,7 +116,7 @@ def _hinge_in_degrees(simulation: Simulation) -> None:
     expect(rotations.matrix(q), turned, SINGLE, "a hinge at 30 turns its link by 30 degrees")
 
 
-def _centimetres(simulation: Simulation) -> None:
+def _centimetres(simulation: Readable) -> None:
     assert abs(simulation.units.meters_per_unit - 0.01) < 1e-9, f"units: got {simulation.units}"
     for attribute, expected in {"position": [10, 20, 250], "mass": [1]}.items():
         got = read_one(simulation, ObjectType.RIGID_BODY, BODY, attribute)
@@ -109,7 +127,7 @@ def _centimetres(simulation: Simulation) -> None:
     expect(velocity, [0, 0, -981 * dt], ONE_STEP, "default gravity is 981 on a centimetre stage")
 
 
-def _y_up(simulation: Simulation) -> None:
+def _y_up(simulation: Readable) -> None:
     assert simulation.units.up_axis == "Y", f"units: got {simulation.units}"
     expect(read_one(simulation, ObjectType.RIGID_BODY, BODY, "position"), [1, 4, 3], SINGLE, "axes stay as authored")
     dt = 1 / 240
@@ -118,7 +136,7 @@ def _y_up(simulation: Simulation) -> None:
     expect(velocity, [0, -9.81 * dt, 0], ONE_STEP, "default gravity acts along -Y where up is Y")
 
 
-def _principal_axes(simulation: Simulation) -> None:
+def _principal_axes(simulation: Readable) -> None:
     axes = rotations.matrix(rotations.quaternion((2, 1, 1), 40))
     expected = axes @ np.diag((1, 2, 2.5)) @ axes.T
     got = read_one(simulation, ObjectType.RIGID_BODY, BODY, "inertia")
@@ -127,7 +145,7 @@ def _principal_axes(simulation: Simulation) -> None:
     expect(com, [0.1, -0.2, 0.3], SINGLE, "centerOfMassPosition is in body axes, from the origin")
 
 
-def _swapped_bodies(simulation: Simulation) -> None:
+def _swapped_bodies(simulation: Readable) -> None:
     for robot, sign in {"normal": 1, "swapped": -1}.items():
         for attribute, expected in {"jointPosition": 30, "jointVelocity": 45}.items():
             got = read_one(simulation, ObjectType.ARTICULATION_JOINT, f"/World/{robot}/hinge", attribute)
@@ -141,7 +159,7 @@ def _swapped_bodies(simulation: Simulation) -> None:
         expect(rotations.matrix(relative), turned, SINGLE, f"the arm is turned as its joint says ({robot})")
 
 
-def _row_order(simulation: Simulation) -> None:
+def _row_order(simulation: Readable) -> None:
     numbers = [1, 2, 10, 20, 100]
     query = simulation.query(ObjectType.RIGID_BODY)
     paths = tuple(f"/World/env_{number}/body" for number in numbers)

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from ovread import Group, Query, ReadResult, Simulation
+from ovread import Group, ObjectType, Query, ReadResult, Simulation, StageUnits
 from ovread_conformance import rotations
 
 Values = npt.NDArray[Any]
@@ -37,17 +37,25 @@ class Mutant:
     corrupt: Corruption
 
 
-class MutatedSimulation(Simulation):
+class MutatedSimulation:
     """A simulation seen through a mutant."""
 
     def __init__(self, simulation: Simulation, mutant: Mutant) -> None:
         self._simulation = simulation
         self._mutant = mutant
 
-    def __getattribute__(self, name: str) -> Any:
-        if name in ("_simulation", "_mutant", "read"):
-            return object.__getattribute__(self, name)
-        return getattr(object.__getattribute__(self, "_simulation"), name)
+    @property
+    def units(self) -> StageUnits:
+        """Units of the stage."""
+        return self._simulation.units
+
+    def query(self, object_type: ObjectType, *, paths: Sequence[str] | None = None) -> Query:
+        """Select objects; mutants do not touch this."""
+        return self._simulation.query(object_type, paths=paths)
+
+    def step(self, dt: float) -> None:
+        """Step once; mutants do not touch this."""
+        self._simulation.step(dt)
 
     def read(self, query: Query, attributes: Sequence[str]) -> ReadResult:
         """Read, then corrupt the groups that the mutant is about."""

@@ -1,0 +1,165 @@
+"""What a prepared read costs, beside the engine's own prepared read of the same values, in the same run.
+
+``make bench``, or ``python benchmarks/reads.py [physx] [newton] [--counts 1 100 1000]``. Each pair is timed in turns,
+so that whatever else the machine does hits both; figures are medians in microseconds, and the ratio is what counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+import ovread
+from ovread import ObjectType
+from ovread.stage import open_stage, scene_of
+
+POSE = ["position", "orientation"]
+Call = Callable[[], object]
+
+HEADER = """#usda 1.0
+(
+    defaultPrim = "World"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def PhysicsScene "Scene" { float physics:gravityMagnitude = 0 }
+def Xform "World"
+{
+"""
+BODY = """    def Cube "body_{index}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])
+    {{
+        double size = 0.5
+        double3 xformOp:translate = ({x}, {y}, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+    }}
+"""
+HINGE = """    def Xform "robot_{index}" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
+    {{
+        double3 xformOp:translate = ({x}, {y}, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+        def Xform "base" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+        {{
+            float physics:mass = 1
+            float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
+        }}
+        def Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+        {{
+            float physics:mass = 1
+            float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
+        }}
+        def PhysicsFixedJoint "anchor" {{ rel physics:body1 = </World/robot_{index}/base> }}
+        def PhysicsRevoluteJoint "hinge"
+        {{
+            rel physics:body0 = </World/robot_{index}/base>
+            rel physics:body1 = </World/robot_{index}/arm>
+        }}
+    }}
+"""
+
+
+def scene(item: str, count: int) -> str:
+    """Return a scene of ``count`` copies on a grid."""
+    side = int(np.ceil(np.sqrt(count)))
+    items = (item.format(index=index, x=2 * (index % side), y=2 * (index // side)) for index in range(count))
+    return HEADER + "".join(items) + "}\n"
+
+
+@contextmanager
+def physx(usda: str, object_type: ObjectType, names: list[str]) -> Iterator[Call]:
+    """Prepare ``PhysX.read`` on a kept query."""
+    import ovphysx
+    from ovphysx.types import SimObjectType
+
+    ovphysx.enable_default_log_output(False)
+    stage = open_stage(scene_of(usda))
+    engine = ovphysx.PhysX()
+    engine.wait_task(engine.attach_ovstage(stage, read_ordinal=1))
+    query = engine.query(SimObjectType[object_type.name], metadata=False).wait()
+
+    def read() -> None:
+        result = engine.read(query, names).wait()
+        while result.fetch_next().wait() is not None:
+            pass
+        result.close_sync()
+
+    yield read
+    query.close_sync()
+    engine.wait_task(engine.detach_ovstage())
+    engine.destroy()
+    stage.destroy()
+
+
+@contextmanager
+def newton(usda: str, object_type: ObjectType, names: list[str]) -> Iterator[Call]:
+    """Prepare ``StageBinding.read`` on a kept query."""
+    import newton
+    import ovnewton
+
+    stage = open_stage(scene_of(usda))
+    builder = newton.ModelBuilder()
+    ovnewton.add_ovstage(builder, stage)
+    model = builder.finalize()
+    state, control = model.state(), model.control()
+    binding = ovnewton.attach_ovstage(stage, model=model)
+    query = binding.query(object_type=ovnewton.SimObjectType[object_type.name])
+
+    def read() -> None:
+        for group in binding.read(state, control=control, query=query, attributes=names).groups:
+            group.array(0)
+
+    yield read
+
+
+ENGINES = {"physx": (physx, {}), "newton": (newton, {"solver": "xpbd"})}
+CASES = (
+    ("poses", ObjectType.RIGID_BODY, BODY, POSE),
+    ("poses and velocities", ObjectType.RIGID_BODY, BODY, [*POSE, "linearVelocity", "angularVelocity"]),
+    ("joint positions", ObjectType.ARTICULATION_JOINT, HINGE, ["jointPosition"]),
+)
+
+
+def in_turns(calls: dict[str, Call], seconds: float = 2.0) -> dict[str, float]:
+    """Time the calls in turns; return each one's median in microseconds."""
+    spent: dict[str, list[float]] = {name: [] for name in calls}
+    for call in calls.values():
+        call()
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(next(iter(spent.values()))) < 20:
+        for name, call in calls.items():
+            started = time.perf_counter()
+            call()
+            spent[name].append((time.perf_counter() - started) * 1e6)
+    return {name: statistics.median(times) for name, times in spent.items()}
+
+
+def main() -> None:
+    """Run the benchmarks and print one line each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("engines", nargs="*", default=list(ENGINES))
+    parser.add_argument("--counts", nargs="+", type=int, default=[1, 100, 1000])
+    arguments = parser.parse_args()
+    print(f"{platform.machine()}, {platform.system()} {platform.release()}, Python {platform.python_version()}")
+    print(f"{'backend':8} {'read':22} {'count':>6} {'engine us':>10} {'ovread us':>10} {'ratio':>6}")
+    for name in arguments.engines:
+        own, options = ENGINES[name]
+        for label, object_type, item, attributes in CASES:
+            for count in arguments.counts:
+                usda = scene(item, count)
+                with (
+                    ovread.open(usda, backend=name, **options) as simulation,
+                    own(usda, object_type, attributes) as engine_read,
+                ):
+                    reader = simulation.reader(simulation.query(object_type), attributes)
+                    costs = in_turns({"engine": engine_read, "ovread": reader.read})
+                ratio = costs["ovread"] / costs["engine"]
+                print(f"{name:8} {label:22} {count:6} {costs['engine']:10.1f} {costs['ovread']:10.1f} {ratio:6.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""The command line, on the real engines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+CARTPOLE = str(resources.files("ovread").joinpath("scenes", "cartpole.usda"))
+EMPTY = '#usda 1.0\ndef Xform "World"\n{\n}\n'
+
+KEYS = {
+    "backends": {"name", "available", "reason", "distribution", "version", "engine"},
+    "catalogue": {
+        "object_type", "attribute", "dtype", "lanes", "layout", "dimension", "units", "frame", "point", "residency",
+        "readable", "writability", "persistence", "backends",
+    },
+    "read": {"backend", "units", "tick", "time", "groups", "omissions"},
+    "group": {"object_type", "attribute", "paths", "lanes", "units", "frame", "values", "offsets", "scene"},
+    "omission": {"object_type", "attribute", "reason", "detail"},
+    "compare": {"backends", "rows", "summary"},
+    "row": {"object_type", "attribute", "path", "verdict", "max_abs", "max_rel", "tolerance"},
+}  # fmt: skip
+
+
+def ovread(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ovread", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def document(*arguments: str, status: int = 0) -> object:
+    ran = ovread(*arguments, "--format", "json")
+    assert ran.returncode == status, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def refused(*arguments: str) -> str:
+    """Run what cannot run: status 2, one message, no traceback, nothing on standard output."""
+    ran = ovread(*arguments)
+    assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
+    assert "Traceback" not in ran.stderr
+    return ran.stderr
+
+
+def test_backends_lists_both_engines() -> None:
+    """`backends` names each engine with its version."""
+    found = document("backends")
+    assert all(set(item) == KEYS["backends"] for item in found)
+    assert {item["name"]: item["engine"].split()[0] for item in found} == {"newton": "newton", "physx": "ovphysx"}
+
+
+def test_catalogue_keys() -> None:
+    """`catalogue` gives every key of a row."""
+    found = document("catalogue", "--type", "RIGID_BODY")
+    assert all(set(item) >= KEYS["catalogue"] for item in found)
+
+
+@pytest.mark.parametrize("backend", ["physx", "newton"])
+def test_read_json(backend: str) -> None:
+    """`read` prints what was read, and nothing else, on standard output."""
+    found = document("read", CARTPOLE, "-b", backend, "-t", "ARTICULATION_JOINT", "-a", "jointPosition")
+    assert set(found) == KEYS["read"]
+    (group,) = found["groups"]
+    assert set(group) == KEYS["group"]
+    assert group["paths"] == ["/World/CartPole/hinge", "/World/CartPole/slider"]
+    assert [value for (value,) in group["values"]] == pytest.approx([20, 0.1], rel=1e-5)
+    assert (group["offsets"], group["units"], group["frame"]) == ([0, 1, 2], "deg or m", "joint")
+
+
+def test_read_reports_omissions() -> None:
+    """`read` gives the reason of what a backend does not serve."""
+    found = document("read", CARTPOLE, "-b", "newton", "-t", "ARTICULATION_JOINT", "-a", "jointDriveType")
+    (omission,) = found["omissions"]
+    assert set(omission) >= KEYS["omission"]
+    assert (omission["reason"], bool(omission["detail"])) == ("UNSUPPORTED_ATTRIBUTE", True)
+
+
+def test_read_csv() -> None:
+    """`--format csv` has one line per number."""
+    arguments = ("-b", "physx", "-t", "ARTICULATION_LINK", "-a", "position", "--format", "csv")
+    lines = list(csv.DictReader(io.StringIO(ovread("read", CARTPOLE, *arguments).stdout)))
+    assert len(lines) == 3 * 3
+    assert {"path", "attribute", "lane", "value"} <= set(lines[0])
+
+
+def test_inspect_names_objects() -> None:
+    """`inspect` lists units and objects."""
+    found = document("inspect", CARTPOLE, "-b", "newton")
+    assert found["units"] == {"meters_per_unit": 1.0, "kilograms_per_unit": 1.0, "up_axis": "Z"}
+    assert found["objects"]["ARTICULATION"] == ["/World/CartPole"]
+
+
+def test_compare_agrees_on_the_state_of_the_demo() -> None:
+    """Before the first step both engines put the cart-pole in the same state; what differs makes the status 1."""
+    found = document("compare", CARTPOLE, "--backends", "physx,newton", status=1)
+    assert set(found) == KEYS["compare"]
+    assert all(set(row) >= KEYS["row"] for row in found["rows"])
+    state = {"position", "orientation", "linearVelocity", "angularVelocity", "jointPosition", "jointVelocity"}
+    assert {row["verdict"] for row in found["rows"] if row["attribute"] in state} == {"agrees"}
+    assert {row["attribute"] for row in found["rows"] if row["verdict"] == "differs"} == {"jointMaxVelocity"}
+
+
+def test_compare_status_is_0_where_all_agree(tmp_path: Path) -> None:
+    """`compare` exits with 0 where the tolerance covers every difference."""
+    assert ovread("compare", CARTPOLE, "--backends", "physx,newton", "--tolerance", "inf").returncode == 0
+
+
+def test_no_such_file() -> None:
+    """A missing file is named."""
+    assert "No such file" in refused("read", "nowhere.usda", "-b", "physx")
+
+
+def test_not_usd(tmp_path: Path) -> None:
+    """A file that is not USD is refused, also by its content."""
+    (tmp_path / "junk.usda").write_text("hello")
+    (tmp_path / "broken.usda").write_text('#usda 1.0\ndef Xform "World"\n{\n')
+    assert "not USD" in refused("read", str(tmp_path / "junk.usda"), "-b", "physx")
+    assert "does not parse" in refused("read", str(tmp_path / "broken.usda"), "-b", "newton")
+
+
+@pytest.mark.parametrize("backend", ["physx", "newton"])
+def test_no_physics(tmp_path: Path, backend: str) -> None:
+    """A stage with no physics is refused by either engine."""
+    (tmp_path / "empty.usda").write_text(EMPTY)
+    assert "physics" in refused("read", str(tmp_path / "empty.usda"), "-b", backend)
+
+
+def test_unknown_names_are_suggested() -> None:
+    """Unknown backends, types, attributes and paths say what was meant."""
+    assert "'physx'" in refused("read", CARTPOLE, "-b", "phsyx")
+    assert "'ARTICULATION_LINK'" in refused("read", CARTPOLE, "-b", "physx", "-t", "ARTICULATION_LNK")
+    assert "'position'" in refused("read", CARTPOLE, "-b", "physx", "-t", "ARTICULATION_LINK", "-a", "positon")
+    assert "absolute" in refused("read", CARTPOLE, "-b", "physx", "-p", "World/*")
+    assert "dt=-1.0" in refused("read", CARTPOLE, "-b", "physx", "--steps", "1", "--dt", "-1")
+
+
+def test_one_refusal_leaves_the_other(tmp_path: Path) -> None:
+    """Where one engine refuses a scene, `compare` gives its words and still lists the other; status 1."""
+    scene = tmp_path / "rotated_plane.usda"
+    scene.write_text(
+        '#usda 1.0\n(\n    upAxis = "Z"\n    metersPerUnit = 1\n)\ndef PhysicsScene "Scene"\n{\n}\n'
+        'def Plane "ground" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n{\n    uniform token axis = "X"\n}\n'
+        'def Cube "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n'
+        '    double size = 1\n    double3 xformOp:translate = (5, 0, 0)\n'
+        '    uniform token[] xformOpOrder = ["xformOp:translate"]\n}\n'
+    )
+    found = document("compare", str(scene), "--backends", "physx,newton", status=1)
+    assert "Plane" in found["summary"]["refused"]["newton"]
+    assert any(row["path"] == "/body" for row in found["rows"])
+
+
+def test_version() -> None:
+    """`--version` prints the version alone."""
+    assert ovread("--version").stdout.strip().count(".") == 2
