@@ -34,6 +34,8 @@ def open(source: str | Path, *, backend: str | None = None, device: str = "cpu",
     filled = chosen.options(options)
     try:
         engine = chosen.hooks.ovread_open(scene=scene, device=device, options=filled)
+        if engine is None:
+            raise TypeError("ovread_open returned None")
     except OvreadError:
         raise
     except Exception as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from types import TracebackType
 
 
 class OvreadError(Exception):
@@ -108,6 +109,23 @@ class OmittedError(OvreadError):
 
 class EngineError(OvreadError):
     """An engine failed during an operation; the message carries its own words."""
+
+
+class EngineErrors:
+    """A context that turns whatever an engine raises into an :class:`EngineError` with the engine's own words."""
+
+    def __init__(self, backend: str, operation: str) -> None:
+        self._what = f"{backend} could not {operation}"
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, OvreadError):
+            words = str(error) or type(error).__name__
+            raise EngineError(f"{self._what}: {words}") from error
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -92,9 +92,8 @@ def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine
             variant: str | None = None
             diagnostics: tuple = ()
 
-            def step(self, dt, count):
-                for _ in range(count):
-                    self.world.step(dt)
+            def step(self, dt):
+                self.world.step(dt)
 
             def reset(self):
                 self.world.reset()

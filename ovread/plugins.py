@@ -61,6 +61,37 @@ class Plugins:
                 info = BackendInfo(name=name, distribution=distribution, available=False, reason=reason)
                 self._loaded[name] = _Loaded(info)
 
+    def add(self, name: str, plugin: Any, *, distribution: str, version: str) -> None:
+        """Add a backend that is at hand, such as a module with the hooks.
+
+        Raises:
+            BackendConflictError: There is one of that name.
+            pluggy.PluginValidationError, TypeError: It does not meet the contract.
+        """
+        if name in self._loaded and self._loaded[name].plugin is not None:
+            first = self._loaded[name].info.distribution
+            raise BackendConflictError(f"Backend {name!r} is provided by {first} already, not only by {distribution}.")
+        try:
+            described = self._register(name, plugin)
+        except Exception:
+            if self._manager.has_plugin(name):
+                self._manager.unregister(name=name)
+            raise
+        info = attrs.evolve(described, name=name, distribution=distribution, version=version)
+        self._loaded[name] = _Loaded(info, plugin)
+
+    def _register(self, name: str, plugin: Any) -> BackendInfo:
+        self._manager.register(plugin, name=name)
+        self._manager.check_pending()
+        implemented = {caller.name for caller in self._manager.get_hookcallers(plugin) or ()}
+        missing = [hook for hook in _REQUIRED_HOOKS if hook not in implemented]
+        if missing:
+            raise TypeError(f"it does not implement {', '.join(missing)}")
+        described = Backend(self._manager, plugin, BackendInfo()).hooks.ovread_describe_backend()
+        if not isinstance(described, BackendInfo):
+            raise TypeError(f"ovread_describe_backend returned {type(described).__name__}, not BackendInfo")
+        return described
+
     def _load(self, entry_point: importlib.metadata.EntryPoint) -> None:
         name = entry_point.name
         distribution, version = _origin(entry_point)
@@ -68,21 +99,8 @@ class Plugins:
             self._loaded[name] = self._in_conflict(name, distribution)
             return
         try:
-            plugin = entry_point.load()
-            self._manager.register(plugin, name=name)
-            self._manager.check_pending()
-            hooks = self._hooks(plugin)
-            missing = [hook for hook in _REQUIRED_HOOKS if not getattr(hooks, hook).get_hookimpls()]
-            if missing:
-                raise TypeError(f"{entry_point.value} does not implement {', '.join(missing)}")
-            described = hooks.ovread_describe_backend()
-            if not isinstance(described, BackendInfo):
-                raise TypeError(f"ovread_describe_backend returned {type(described).__name__}, not BackendInfo")
-            info = attrs.evolve(described, name=name, distribution=distribution, version=version)
-            self._loaded[name] = _Loaded(info, plugin)
-        except Exception as error:  # a broken plugin breaks only itself
-            if self._manager.has_plugin(name):
-                self._manager.unregister(name=name)
+            self.add(name, entry_point.load(), distribution=distribution, version=version)
+        except (Exception, SystemExit) as error:  # a broken plugin breaks only itself
             reason = f"{distribution} {version} failed to load: {type(error).__name__}: {error}"
             info = BackendInfo(name=name, distribution=distribution, version=version, available=False, reason=reason)
             self._loaded[name] = _Loaded(info)
@@ -95,9 +113,6 @@ class Plugins:
         reason = f"two backends are called {name!r}: {both} provide one each; uninstall one of them"
         info = BackendInfo(name=name, distribution=both, available=False, reason=reason)
         return _Loaded(info, conflict=True)
-
-    def _hooks(self, plugin: Any) -> pluggy.HookRelay:
-        return Backend(self._manager, plugin, BackendInfo()).hooks
 
     def infos(self) -> dict[str, BackendInfo]:
         """Return all backends by name: installed, missing and broken."""

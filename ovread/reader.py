@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ovread import catalogue
 from ovread.backend import BackendInfo, Buffer, Level, Omission, OmissionReason, ReadBinding
 from ovread.catalogue import ObjectType
-from ovread.errors import EngineError, OvreadError
+from ovread.errors import EngineErrors
 from ovread.query import Query
 from ovread.result import ReadResult, make_result
 
@@ -21,17 +21,19 @@ class OpenBindings:
     """The bindings of a simulation that still hold native resources; each is closed once, before its engine."""
 
     def __init__(self) -> None:
-        self._open: dict[int, ReadBinding] = {}
+        self._open: dict[int, tuple[ReadBinding, weakref.finalize[Any, Any]]] = {}
 
     def add(self, owner: object, binding: ReadBinding) -> None:
         """Close the binding when its owner is collected, or with all others."""
         key = id(binding)
-        self._open[key] = binding
-        weakref.finalize(owner, self._close, key).atexit = False
+        finalizer = weakref.finalize(owner, self._close, key)
+        finalizer.atexit = False
+        self._open[key] = (binding, finalizer)
 
     def _close(self, key: int) -> None:
-        binding = self._open.pop(key, None)
-        if binding is not None:
+        if key in self._open:
+            binding, finalizer = self._open.pop(key)
+            finalizer.detach()  # the id may soon be that of another binding
             binding.close()
 
     def close_all(self) -> None:
@@ -48,6 +50,7 @@ class PreparedRead:
         self._native_rows = query.native_rows
         self._paths = query.paths
         self._names = tuple(names)
+        self._engine_errors = EngineErrors(simulation.backend.name, "read")
         self._bind(simulation)
 
     def _bind(self, simulation: Simulation) -> None:
@@ -85,12 +88,8 @@ class PreparedRead:
 
     def fetch(self, simulation: Simulation, result: ReadResult, buffers: Sequence[Buffer]) -> None:
         """Fill a result with the current values."""
-        try:
+        with self._engine_errors:
             self._binding.fetch(buffers)
-        except OvreadError:
-            raise
-        except Exception as error:
-            raise EngineError(f"{simulation.backend.name} could not read: {error}") from error
         result._refresh(simulation.tick, simulation.time)
 
 

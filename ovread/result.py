@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ovread.backend import Buffer, Column, Omission
 from ovread.catalogue import Attribute
 from ovread.errors import OmittedError, did_you_mean
+from ovread.quiet import start_warp
 from ovread.units import StageUnits
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def allocate(row: Attribute, column: Column, device: str) -> Buffer:
     """Allocate the memory of one group, as a Warp array with a NumPy view where it is on the CPU."""
     import warp as wp
 
+    start_warp()
     elements = len(column.rows) if column.counts is None else int(column.counts.sum())
     lanes = column.lanes or row.lanes
     dtype = wp.dtype_from_numpy(_NUMPY_DTYPES[row.dtype])

@@ -25,10 +25,9 @@ from ovread.catalogue import ObjectScope, ObjectType
 from ovread.errors import (
     ClosedError,
     DuplicateAttributeError,
-    EngineError,
+    EngineErrors,
     ForeignQueryError,
     NotReadableError,
-    OvreadError,
     OwnershipError,
     SelectionError,
     TimeStepError,
@@ -162,7 +161,7 @@ class Simulation:
         dt, count = _check_step(dt, count)
         if self._owned_by_caller:
             raise OwnershipError("This simulation is yours to step: step it, then call sim.stepped(dt).")
-        with _engine_errors(self.backend.name, "step"):
+        with EngineErrors(self.backend.name, "step"):
             started = self._time
             for done in range(1, count + 1):
                 self._engine.step(dt)
@@ -182,7 +181,7 @@ class Simulation:
         if not self._owned_by_caller:
             raise OwnershipError("This simulation is ovread's to step: call sim.step(dt).")
         if current:
-            with _engine_errors(self.backend.name, "take over the current state"):
+            with EngineErrors(self.backend.name, "take over the current state"):
                 self._engine.stepped(**current)  # type: ignore[attr-defined]
         self._tick += count
         self._time += dt * count
@@ -198,7 +197,7 @@ class Simulation:
             raise OwnershipError("This simulation is yours to reset.")
         self._bindings.close_all()
         self._generation += 1
-        with _engine_errors(self.backend.name, "reset"):
+        with EngineErrors(self.backend.name, "reset"):
             self._engine.reset()
         self._tick = 0
         self._time = 0.0
@@ -206,7 +205,7 @@ class Simulation:
     def close(self) -> None:
         """End the simulation and give everything back. Results stay valid. Closing twice is harmless."""
         self._closed = True
-        with _engine_errors(self.backend.name, "close"):
+        with EngineErrors(self.backend.name, "close"):
             self._finalizer()
 
     def __enter__(self) -> Simulation:
@@ -239,7 +238,7 @@ class Simulation:
         return names
 
     def _objects(self, object_type: ObjectType) -> Objects:
-        with _engine_errors(self.backend.name, "query"):
+        with EngineErrors(self.backend.name, "query"):
             objects = self._backend.hooks.ovread_objects(engine=self._engine, object_type=object_type)
         return objects if objects is not None else Objects()
 
@@ -258,10 +257,12 @@ class Simulation:
 
     def _bind_read(self, object_type: ObjectType, rows: npt.NDArray[np.intp], names: Sequence[str]) -> ReadBinding:
         """Prepare a native read."""
-        with _engine_errors(self.backend.name, "read"):
+        with EngineErrors(self.backend.name, "read"):
             binding: ReadBinding = self._backend.hooks.ovread_bind_read(
                 engine=self._engine, object_type=object_type, rows=rows, attributes=names
             )
+            if binding is None:
+                raise TypeError("ovread_bind_read returned None")
         return binding
 
 
@@ -282,22 +283,6 @@ def _check_step(dt: object, count: object) -> tuple[float, int]:
     if not isinstance(count, numbers.Integral) or isinstance(count, bool) or count < 1:
         raise TimeStepError(f"count={count!r}: the number of steps is a positive integer.")
     return seconds, int(count)
-
-
-class _engine_errors:
-    """Turn what an engine raises into an :class:`EngineError` that carries its words."""
-
-    def __init__(self, name: str, operation: str) -> None:
-        self._what = f"{name} could not {operation}"
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, Exception) and not isinstance(error, OvreadError):
-            raise EngineError(f"{self._what}: {str(error) or type(error).__name__}") from error
 
 
 def _close(bindings: OpenBindings, engine: Engine) -> None:

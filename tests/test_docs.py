@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from ovread.catalogue import ObjectType
@@ -58,7 +59,7 @@ def test_backend_of_the_tutorial_runs() -> None:
         query = simulation.query(ObjectType.RIGID_BODY)
         simulation.step(0.5, count=2)
         got = simulation.read(query, ["orientation"])["orientation"].numpy()
-    assert got == pytest.approx([[0, 0, 0.4794255, 0.8775826]] * 2)
+    assert got == pytest.approx(np.array([[0, 0, 0.4794255, 0.8775826]] * 2))
 
 
 def test_readme_links_exist() -> None:

@@ -82,26 +82,35 @@ def compare(comparison: Comparison, output: Format, *, every: bool) -> None:
     if _printed_as_data(document, document["rows"], output):
         return
     console = _console()
-    agreeing = [row for row in comparison.rows if row.verdict is Verdict.AGREES]
-    others = [row for row in comparison.rows if row.verdict.is_disagreement]
-    omitted = {
-        (row.object_type, row.attribute, row.detail) for row in comparison.rows if row.verdict is Verdict.OMITTED
-    }
-    lines = [_line(row) for row in agreeing] if every else list(_by_attribute(agreeing))
-    _print_comparison([*lines, *(_line(row) for row in others)])
-    for kind, name, detail in sorted(omitted):
-        console.print(f"omitted: {kind}.{name}: {detail}", markup=False, style="dim")
+    compared = [row for row in comparison.rows if row.verdict is not Verdict.OMITTED]
+    agreeing = [row for row in compared if row.verdict is Verdict.AGREES]
+    differing = [row for row in compared if row.verdict.is_disagreement]
+    _print_comparison(map(_line, compared) if every else [*_by_attribute(agreeing), *map(_line, differing)])
+    omissions = _by_reason(comparison)
+    for reason, names in omissions.items():
+        console.print(f"omitted: {', '.join(names)}: {reason}", markup=False, style="dim")
     for label, words in comparison.refusals.items():
         console.print(f"refused: {label}: {words}", markup=False, style="red")
     when = f"after {comparison.ticks} steps of {comparison.dt:.6g} s" if comparison.ticks else "before the first step"
+    omitted = len({name for names in omissions.values() for name in names})
     console.print(
-        f"{' and '.join(comparison.ran)}, {when}: {len(agreeing)} values agree, {len(others)} differ, "
-        f"{len(omitted)} attributes are omitted with a reason.",
+        f"{' and '.join(comparison.ran)}, {when}: {len(agreeing)} values agree, {len(differing)} differ, "
+        f"{omitted} attributes are omitted with a reason.",
         markup=False,
     )
 
 
-def _print_comparison(lines: Sequence[Sequence[Any]]) -> None:
+def _by_reason(comparison: Comparison) -> dict[str, list[str]]:
+    """Collect the omitted attributes by backend and reason."""
+    found: dict[str, list[str]] = {}
+    for row in comparison.rows:
+        if row.verdict is Verdict.OMITTED:
+            name = f"{row.object_type}.{row.attribute}" + (f" of {row.path}" if row.path else "")
+            found.setdefault(row.detail, []).append(name)
+    return found
+
+
+def _print_comparison(lines: Iterable[Sequence[Any]]) -> None:
     heads = ["type", "attribute", "path", "verdict", "max abs", "units", "frame", "max rel", "tolerance", "detail"]
     _print_table(heads, lines)
 

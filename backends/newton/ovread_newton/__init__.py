@@ -1,0 +1,67 @@
+"""The Newton backend of ovread, through ``newton`` and ``ovnewton``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene
+from ovread.catalogue import ObjectType
+from ovread.hookspecs import hookimpl
+from ovread_newton._info import describe
+
+_SCHEMAS = (
+    ("newton-usd-schemas", "newton_usd_schemas"),
+    ("physx-usd-schemas", "physx_usd_schemas/PhysxSchema/resources"),
+)
+
+
+@hookimpl
+def ovread_describe_backend() -> BackendInfo:
+    """Describe the backend without importing Newton."""
+    return describe()
+
+
+@hookimpl
+def ovread_usd_schemas() -> Sequence[Path]:
+    """Return the folders of the schemas that ovnewton reads: Newton's own, and PhysX's joint states."""
+    return [Path(str(metadata.distribution(name).locate_file(folder))) for name, folder in _SCHEMAS]
+
+
+@hookimpl
+def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine:
+    """Build the model, its solver and its state."""
+    from ovread_newton._engine import OwnedEngine
+
+    return OwnedEngine(scene, device, **options)
+
+
+@hookimpl
+def ovread_adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> Engine | None:
+    """Wrap Newton objects that the caller owns."""
+    from ovread_newton._adopt import adopt
+
+    return adopt(objects, options)
+
+
+@hookimpl
+def ovread_objects(engine: Any, object_type: ObjectType) -> Objects:
+    """List the objects of a type, in Newton's order."""
+    from ovread_newton._topology import objects
+
+    return objects(engine.topology, object_type)
+
+
+@hookimpl
+def ovread_bind_read(
+    engine: Any, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+) -> ReadBinding:
+    """Prepare a read."""
+    from ovread_newton._reads import bind
+
+    return bind(engine, object_type, rows, attributes)

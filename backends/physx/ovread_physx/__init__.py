@@ -1,0 +1,69 @@
+"""The PhysX backend of ovread; see :mod:`ovread.hookspecs` for what its hooks do.
+
+Importing it loads neither ``ovphysx`` nor ``ovstage``: that happens when a scene is opened.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene
+from ovread.catalogue import ObjectType
+from ovread.hookspecs import hookimpl
+from ovread_physx import _engine, _info, _objects, _reads
+
+
+@hookimpl
+def ovread_describe_backend() -> BackendInfo:
+    """Describe the backend."""
+    return _info.describe()
+
+
+@hookimpl
+def ovread_usd_schemas() -> list[Path]:
+    """Return the schemas of PhysX, and those of Newton, whose joint attributes PhysX reads too."""
+    physx = [
+        plugin.parent
+        for root in _package_folders("physx_usd_schemas")
+        for plugin in root.glob("*/resources/plugInfo.json")
+    ]
+    newton = [root for root in _package_folders("newton_usd_schemas") if (root / "plugInfo.json").is_file()]
+    return [*sorted(physx), *newton]
+
+
+@hookimpl
+def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine:
+    """Open a scene."""
+    return _engine.PhysxEngine.open(scene, device, options)
+
+
+@hookimpl
+def ovread_adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> Engine | None:
+    """Wrap the caller's ``PhysX`` instance and its attached ``Stage``."""
+    return _engine.PhysxEngine.adopt(objects, options)
+
+
+@hookimpl
+def ovread_objects(engine: _engine.PhysxEngine, object_type: ObjectType) -> Objects:
+    """List all objects of a type."""
+    return _objects.list_objects(engine, object_type)
+
+
+@hookimpl
+def ovread_bind_read(
+    engine: _engine.PhysxEngine, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+) -> ReadBinding:
+    """Prepare a read."""
+    return _reads.bind_read(engine, object_type, rows, attributes)
+
+
+def _package_folders(name: str) -> list[Path]:
+    """Return the folders of a package without importing it: both schema packages would load another USD."""
+    spec = importlib.util.find_spec(name)
+    return [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec else []

@@ -1,0 +1,101 @@
+"""Attaching to a Newton simulation that the caller owns."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from ovread.backend import Diagnostic
+from ovread.errors import OptionError, OwnershipError
+from ovread.units import StageUnits
+from ovread_newton._engine import AdoptedEngine, check_state
+from ovread_newton._solvers import keeps_joint_state, name_of
+from ovread_newton._topology import Topology
+
+_KINDS = ("model", "state", "control", "solver", "observables")
+
+
+def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine | None:
+    """Wrap a model, its states, its control, its solver and the solver's observables, in any order.
+
+    Returns:
+        The engine, or None where none of the objects is Newton's.
+
+    Raises:
+        OwnershipError: The model or a state is missing, or the objects do not belong together.
+        OptionError: An option was given; there are none.
+    """
+    if "newton" not in sys.modules:  # objects of an engine that was never imported cannot exist
+        return None
+    found = _sort(objects)
+    if not any(found[kind] for kind in _KINDS):
+        return None
+    _check(found)
+    if options:
+        raise OptionError(f"{', '.join(options)}: attaching to Newton takes no options.")
+    (model,) = found["model"]
+    solver = next(iter(found["solver"]), None)
+    engine = AdoptedEngine(
+        model,
+        found["state"][0],
+        next(iter(found["control"]), None),
+        Topology.of(model),
+        StageUnits(up_axis="XYZ"[int(model.up_axis)]),
+        name_of(solver) if solver is not None else None,
+        solver is not None and keeps_joint_state(solver),
+        observables=next(iter(found["observables"]), None),
+    )
+    if solver is None:
+        message = (
+            "No solver was attached, so joint coordinates are computed from the body poses at each read, and an angle "
+            "is between -180 and 180 degrees. Pass the solver to ovread.attach to read its own."
+        )
+        engine.diagnostics.append(Diagnostic("", "joint-state-from-poses", message))
+    return engine
+
+
+def _sort(objects: tuple[Any, ...]) -> dict[str, list[Any]]:
+    import newton
+
+    types = {
+        "model": newton.Model,
+        "state": newton.State,
+        "control": newton.Control,
+        "solver": newton.solvers.SolverBase,
+        "observables": newton.solvers.SolverBase.Observables,
+    }
+    found: dict[str, list[Any]] = {kind: [] for kind in (*_KINDS, "other")}
+    for item in objects:
+        kind = next((kind for kind, known in types.items() if isinstance(item, known)), "other")
+        found[kind].append(item)
+    return found
+
+
+def _check(found: Mapping[str, list[Any]]) -> None:
+    if found["other"]:
+        kinds = ", ".join(type(item).__name__ for item in found["other"])
+        raise OwnershipError(
+            "Attaching to Newton takes a Model, its States, its Control, a solver and the solver's Observables; "
+            f"not {kinds}."
+        )
+    for kind, least, most in (
+        ("model", 1, 1),
+        ("state", 1, None),
+        ("control", 0, 1),
+        ("solver", 0, 1),
+        ("observables", 0, 1),
+    ):
+        count = len(found[kind])
+        if count < least or (most is not None and count > most):
+            wanted = "at least one" if most is None else "exactly one" if least else "at most one"
+            raise OwnershipError(f"Attaching to Newton takes {wanted} {kind}; {count} were given.")
+    (model,) = found["model"]
+    for state in found["state"]:
+        check_state(model, state)
+    for solver in found["solver"]:
+        if solver.model is not model:
+            raise OwnershipError("That solver was made for another model.")
+    for observables in found["observables"]:
+        if observables.body_qdd is None:
+            raise OwnershipError("Those observables have no body_qdd: allocate them with ObservableKind.BODY_QDD.")

@@ -1,0 +1,285 @@
+"""The engine: a Newton model, its state and what advances it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from ovread.backend import Diagnostic, Scene
+from ovread.errors import OptionError, OwnershipError
+from ovread.units import StageUnits
+from ovread_newton._build import build_model
+from ovread_newton._noise import collected_diagnostics, log, mujoco_watched, quiet, start_engine
+from ovread_newton._solvers import SOLVERS, adapt_builder, diagnose, make_solver
+from ovread_newton._topology import Topology
+
+if TYPE_CHECKING:
+    import newton
+
+
+class NewtonEngine:
+    """What reading needs, whoever steps.
+
+    Args:
+        model: The model.
+        state: The current state.
+        control: Targets, or None where the caller gave none.
+        topology: Names and indices of everything readable.
+        units: Units of the stage.
+        variant: Name of the solver, None where it is unknown.
+        keeps_joint_state: Whether ``State.joint_q`` is current after a step.
+    """
+
+    observables: Any = None
+    """Has the accelerations of the last step as ``body_qdd``; None before the first step."""
+
+    reports_accelerations = False
+    """Whether steps deliver accelerations."""
+
+    no_accelerations = ""
+    """Why they do not, and what to do."""
+
+    def __init__(
+        self,
+        model: newton.Model,
+        state: newton.State,
+        control: newton.Control | None,
+        topology: Topology,
+        units: StageUnits,
+        variant: str | None,
+        keeps_joint_state: bool,
+    ) -> None:
+        self.model = model
+        self.state = state
+        self.control = control
+        self.topology = topology
+        self.units = units
+        self.variant = variant
+        self.device = str(model.device)
+        self.diagnostics: list[Diagnostic] = []
+        self._keeps_joint_state = keeps_joint_state
+        self._solved: Any = None
+        self._is_solved = False
+
+    @property
+    def joint_state(self) -> Any:
+        """Where ``joint_q`` and ``joint_qd`` are current; see :meth:`refresh_joint_state`."""
+        return self.state if self._solved is None else self._solved
+
+    def refresh_joint_state(self) -> None:
+        """Make :attr:`joint_state` current."""
+
+    def _solve_joint_state(self) -> None:
+        """Compute the joint coordinates from the body poses, into memory of our own."""
+        import newton
+
+        model = self.model
+        with quiet():
+            if self._solved is None:
+                # Inverse kinematics leaves joints outside articulations alone.
+                self._solved = SimpleNamespace(
+                    joint_q=_clone(self.state.joint_q, model.joint_q),
+                    joint_qd=_clone(self.state.joint_qd, model.joint_qd),
+                )
+            newton.eval_ik(model, self.state, self._solved.joint_q, self._solved.joint_qd)
+
+
+class OwnedEngine(NewtonEngine):
+    """A scene that this backend opened and steps.
+
+    Args:
+        scene: The scene.
+        device: ``cpu`` or ``cuda:0``.
+        solver: Name of the solver.
+        substeps: Solver steps per step.
+    """
+
+    def __init__(self, scene: Scene, device: str, solver: str, substeps: int) -> None:
+        started = time.perf_counter()
+        _check_substeps(substeps)
+        start_engine()
+        _check_device(device)
+        build = build_model(scene, device, lambda builder: adapt_builder(solver, builder))
+        model = build.model
+        with quiet():
+            self._pose_links(model)
+            state = model.state()
+            self._next = model.state()
+        super().__init__(
+            model,
+            state,
+            model.control(),
+            Topology.of(model, build.authored, build.reversed_joints),
+            build.units,
+            solver,
+            SOLVERS[solver].keeps_joint_state,
+        )
+        self.diagnostics.extend(build.diagnostics)
+        self._substeps = substeps
+        self._has_stepped = False
+        self._watched = mujoco_watched if solver == "mujoco" and model.device.is_cpu else nullcontext
+        self._solver: Any = None
+        self._pipeline: Any = None
+        self._contacts: Any = None
+        self._observables: Any = None
+        self._make_solver(solver, scene.label)
+        log.info("ready in %.1f s", time.perf_counter() - started)
+
+    @staticmethod
+    def _pose_links(model: newton.Model) -> None:
+        """Make the body poses and velocities of the model agree with its joint coordinates."""
+        import newton
+
+        if model.articulation_count:
+            newton.eval_fk(model, model.joint_q, model.joint_qd, model)
+
+    def _make_solver(self, name: str, label: str) -> None:
+        import newton
+
+        model = self.model
+        if not model.body_count:
+            self.reports_accelerations = SOLVERS[name].reports_accelerations
+            return  # nothing moves
+        log.info("creating solver %s: compiles kernels on first use, which takes about a minute", name)
+        kind = SOLVERS[name]
+        with collected_diagnostics() as found:
+            self._solver = make_solver(name, model, label)
+            if kind.reports_accelerations:
+                self._observables = self._solver.observables({self._solver.ObservableKind.BODY_QDD})
+                self.reports_accelerations = True
+            if not kind.detects_contacts and model.shape_count:
+                self._pipeline = newton.CollisionPipeline(model)
+                self._contacts = self._pipeline.contacts()
+        self.diagnostics.extend([*found, *diagnose(name, model)])
+
+    def step(self, dt: float) -> None:
+        """Advance by ``dt`` seconds, in ``substeps`` equal parts."""
+        if self._has_stepped:
+            self._advance(dt)
+            return
+        log.info("first step: compiles the kernels that are still missing")
+        started = time.perf_counter()
+        self._advance(dt)
+        self._has_stepped = True
+        log.info("first step took %.1f s", time.perf_counter() - started)
+
+    def _advance(self, dt: float) -> None:
+        if self._solver is None:
+            return
+        with quiet(), self._watched():
+            for _ in range(self._substeps):
+                self._substep(dt / self._substeps)
+        self.observables = self._observables
+        self._is_solved = False
+
+    def _substep(self, dt: float) -> None:
+        state = self.state
+        state.clear_forces()
+        if self._pipeline is not None:
+            self._pipeline.collide(state, self._contacts)
+        self._solver.step(state, self._next, self.control, self._contacts, dt, observables=self._observables)
+        self.state, self._next = self._next, state
+
+    def refresh_joint_state(self) -> None:
+        """Solve for the joint coordinates once per step; before the first, the authored ones stand."""
+        if self._keeps_joint_state or self._is_solved or not self._has_stepped:
+            return
+        self._solve_joint_state()
+        self._is_solved = True
+
+    def reset(self) -> None:
+        """Return to the authored state."""
+        model = self.model
+        with quiet():
+            if self._solver is not None:
+                self._solver.reset(self.state)
+            self.state, self._next, self.control = model.state(), model.state(), model.control()
+            if self._pipeline is not None:
+                self._contacts = self._pipeline.contacts()
+        self.observables = None
+        self._solved = None
+        self._is_solved = False
+        self._has_stepped = False
+
+    def close(self) -> None:
+        """Drop the model and everything made for it."""
+        self._solver = self._pipeline = self._contacts = self._solved = self.observables = self._observables = None
+        self._next = self.state = self.control = self.model = None
+
+
+def _check_substeps(substeps: object) -> None:
+    if not isinstance(substeps, int) or isinstance(substeps, bool) or substeps < 1:
+        raise OptionError(f"substeps={substeps!r}: the number of solver steps per step is a positive integer.")
+
+
+def _check_device(device: str) -> None:
+    import warp as wp
+
+    if device not in ("cpu", "cuda:0"):
+        raise OptionError(f"device={device!r}: backend 'newton' takes 'cpu' or 'cuda:0'.")
+    if device == "cuda:0" and not wp.is_cuda_available():
+        raise OptionError("device='cuda:0': Warp sees no CUDA device here: take device='cpu'.")
+
+
+def _clone(array: Any, fallback: Any) -> Any:
+    import warp as wp
+
+    return wp.clone(fallback if array is None else array)
+
+
+class AdoptedEngine(NewtonEngine):
+    """A simulation that the caller owns, steps and resets."""
+
+    no_accelerations = (
+        "Accelerations are in the solver's observables, and none were attached: allocate them with "
+        "solver.observables({solver.ObservableKind.BODY_QDD}), pass them to each solver.step and to ovread.attach."
+    )
+
+    def __init__(self, *args: Any, observables: Any = None) -> None:
+        super().__init__(*args)
+        self.observables = observables
+        self.reports_accelerations = observables is not None
+
+    def stepped(self, *, state: newton.State) -> None:
+        """Say which state is current.
+
+        Raises:
+            OwnershipError: It is not a state of the attached model.
+        """
+        check_state(self.model, state)
+        self.state = state
+
+    def refresh_joint_state(self) -> None:
+        """Solve for the joint coordinates at each read: the caller may have stepped in between."""
+        if not self._keeps_joint_state:
+            self._solve_joint_state()
+
+    def step(self, dt: float) -> None:
+        """Refuse: the caller steps."""
+        raise OwnershipError("This simulation is yours to step.")
+
+    def reset(self) -> None:
+        """Refuse: the caller resets."""
+        raise OwnershipError("This simulation is yours to reset.")
+
+    def close(self) -> None:
+        """Leave everything to the caller."""
+        self._solved = self.observables = None
+        self.state = self.control = self.model = None
+
+
+def check_state(model: newton.Model, state: Any) -> None:
+    """Raise unless ``state`` is a state of ``model``.
+
+    Raises:
+        OwnershipError: It is something else, or its size differs.
+    """
+    import newton
+
+    if not isinstance(state, newton.State):
+        raise OwnershipError(f"state={state!r}: give the newton.State that is current.")
+    for array, expected in ((state.body_q, model.body_count), (state.joint_q, model.joint_coord_count)):
+        if (0 if array is None else len(array)) != expected:
+            raise OwnershipError("That state was made for another model: its arrays differ in size.")

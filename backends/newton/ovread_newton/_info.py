@@ -1,0 +1,121 @@
+"""What the backend says of itself: support per attribute, options, known deviations. Imports no engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import metadata
+
+from ovread.backend import BackendInfo, Key, Level, Option, Support, supports
+from ovread.catalogue import ObjectType
+from ovread_newton._deviations import DEVIATIONS
+from ovread_newton._solvers import DEFAULT_SOLVER, SOLVERS
+
+_BODY = ObjectType.RIGID_BODY
+_LINK = ObjectType.ARTICULATION_LINK
+_JOINT = ObjectType.ARTICULATION_JOINT
+_ARTICULATION = ObjectType.ARTICULATION
+_SCENE = ObjectType.SCENE
+
+_ACCELERATIONS = "linearAcceleration angularAcceleration"
+_BODY_NAMES = (
+    "position orientation linearVelocity angularVelocity mass inverseMass inertia inverseInertia centerOfMassPosition "
+    f"restitution shapeCount friction body_q body_qd {_ACCELERATIONS}"
+)
+_JOINT_NAMES = (
+    "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointStiffness jointDamping jointLimit "
+    "jointMaxVelocity jointMaxForce jointArmature jointFriction joint_q joint_qd"
+)
+_JOINT_STATE = "jointPosition jointVelocity joint_q joint_qd"
+_ARTICULATION_NAMES = (
+    "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity dofCount linkCount jointCount isFixedBase"
+)
+
+_ONE_FRICTION = "Newton has one friction coefficient per shape: read friction."
+_ONE_JOINT_FRICTION = "Newton has one friction effort per axis: read jointFriction."
+_NO_ENVELOPE = "Newton has no drive envelope."
+_NO_HANDLE = "Newton has no PhysX objects."
+_NOT_YET = "This backend does not compute it yet."
+
+_UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
+    (
+        (_BODY, _LINK),
+        "centerOfMassOrientation",
+        "Newton stores the full inertia tensor, whose principal axes have no unique order or sign: read inertia.",
+    ),
+    ((_BODY, _LINK), "disableGravity", "Newton imports no such flag; gravity acts on every body."),
+    ((_BODY, _LINK), "disableSimulation", "Newton cannot leave a body out of the simulation."),
+    ((_BODY, _LINK), "isSleeping", "Newton's bodies do not sleep here."),
+    ((_BODY, _LINK, _ARTICULATION), "staticFriction dynamicFriction", _ONE_FRICTION),
+    (
+        (_BODY, _LINK, _ARTICULATION),
+        "contactOffset restOffset",
+        "Newton's shapes have a margin and a gap instead, which ovnewton does not fill from PhysX offsets.",
+    ),
+    (
+        (_BODY, _LINK),
+        "kinematicTargetPosition kinematicTargetOrientation",
+        "Newton has no targets of kinematic bodies: set their pose.",
+    ),
+    ((_LINK,), "linkIncomingJointForce", _NOT_YET),
+    ((_LINK, _JOINT, _ARTICULATION, _SCENE), "physxPointer", _NO_HANDLE),
+    ((_JOINT,), "jointActuationForce", "Newton's Control.joint_f is an input of one step, not a measured effort."),
+    ((_JOINT,), "jointProjectedForce", _NOT_YET),
+    ((_JOINT,), "jointStaticFriction jointDynamicFriction", _ONE_JOINT_FRICTION),
+    ((_JOINT,), "jointViscousFriction", "Newton's passive joint damping is not authored by PhysX's attribute."),
+    (
+        (_JOINT,),
+        "jointSpeedEffortGradient jointMaxActuatorVelocity jointVelocityDependentResistance",
+        _NO_ENVELOPE,
+    ),
+    ((_JOINT,), "jointDriveType", "ovnewton imports acceleration drives as force drives, so Newton cannot tell."),
+    ((_ARTICULATION,), "centerOfMassWorld centerOfMassLocal restitution shapeCount", _NOT_YET),
+    ((_ARTICULATION,), "fixedTendonCount spatialTendonCount", "ovnewton imports no tendons."),
+)
+
+
+def describe() -> BackendInfo:
+    """Return the description."""
+    versions = [f"{name} {metadata.version(name)}" for name in ("newton", "ovnewton")]
+    return BackendInfo(
+        engine=", ".join(versions),
+        summary="Newton on a USD stage imported by ovnewton, with a choice of solvers.",
+        support=_support(),
+        variants={name: _variant(name) for name in SOLVERS},
+        options=(
+            Option("solver", "The solver that advances the simulation.", DEFAULT_SOLVER, tuple(SOLVERS)),
+            Option("substeps", "Solver steps per step, each of dt / substeps.", 1),
+        ),
+        deviations=DEVIATIONS,
+    )
+
+
+def _support() -> Mapping[Key, Support]:
+    table: dict[Key, Support] = {}
+    for types, names, reason in _UNSUPPORTED:
+        for object_type in types:
+            table |= supports(object_type, names, Level.UNSUPPORTED, reason)
+    for object_type, names in (
+        (_BODY, _BODY_NAMES),
+        (_LINK, _BODY_NAMES),
+        (_JOINT, _JOINT_NAMES),
+        (_ARTICULATION, _ARTICULATION_NAMES),
+        (_SCENE, "gravity"),
+    ):
+        table |= supports(object_type, names)
+    return table
+
+
+def _variant(name: str) -> Mapping[Key, Support]:
+    kind = SOLVERS[name]
+    table: dict[Key, Support] = {}
+    if not kind.reports_accelerations:
+        reason = f"The {name} solver does not report accelerations: open the scene with solver='mujoco'."
+        for object_type in (_BODY, _LINK):
+            table |= supports(object_type, _ACCELERATIONS, Level.UNSUPPORTED, reason)
+    if not kind.keeps_joint_state:
+        reason = (
+            f"The {name} solver moves bodies, not joints: joint coordinates are computed from the poses of the links "
+            "when they are read, so an angle is between -180 and 180 degrees, whole turns being lost."
+        )
+        table |= supports(_JOINT, _JOINT_STATE, Level.APPROXIMATE, reason)
+    return table

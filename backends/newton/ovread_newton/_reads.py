@@ -1,0 +1,147 @@
+"""Preparing the reads of bodies, articulations and scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ovread.backend import Column, Omission, OmissionReason
+from ovread.catalogue import ObjectType
+from ovread_newton._binding import Binding, Source, Values, Write, constant, gather, lanes
+from ovread_newton._joint_reads import bind_joints
+
+if TYPE_CHECKING:
+    from ovread_newton._engine import NewtonEngine
+
+Indices = npt.NDArray[np.intp]
+Layout = tuple[str, str, int, int, int]
+"""Part of the engine, array, its width, first and last column."""
+
+_STATE: dict[str, Layout] = {
+    "body_q": ("state", "body_q", 7, 0, 7),
+    "body_qd": ("state", "body_qd", 6, 0, 6),
+    "position": ("state", "body_q", 7, 0, 3),
+    "orientation": ("state", "body_q", 7, 3, 7),
+    "linearVelocity": ("state", "body_qd", 6, 0, 3),
+    "angularVelocity": ("state", "body_qd", 6, 3, 6),
+}
+_ROOT_STATE = {
+    "rootPosition": "position",
+    "rootOrientation": "orientation",
+    "rootLinearVelocity": "linearVelocity",
+    "rootAngularVelocity": "angularVelocity",
+}
+_ACCELERATIONS: dict[str, Layout] = {
+    "linearAcceleration": ("observables", "body_qdd", 6, 0, 3),
+    "angularAcceleration": ("observables", "body_qdd", 6, 3, 6),
+}
+_PROPERTIES: dict[str, Layout] = {
+    "mass": ("model", "body_mass", 1, 0, 1),
+    "inverseMass": ("model", "body_inv_mass", 1, 0, 1),
+    "inertia": ("model", "body_inertia", 9, 0, 9),
+    "inverseInertia": ("model", "body_inv_inertia", 9, 0, 9),
+    "centerOfMassPosition": ("model", "body_com", 3, 0, 3),
+}
+_SHAPE_PROPERTIES = {"friction": "shape_material_mu", "restitution": "shape_material_restitution"}
+
+
+def bind(engine: NewtonEngine, object_type: ObjectType, rows: Indices, attributes: Sequence[str]) -> Binding:
+    """Prepare a read of some objects of one type."""
+    topology = engine.topology
+    if object_type is ObjectType.RIGID_BODY:
+        return _bind(attributes, rows, lambda name: _bind_body(engine, topology.rigid_bodies[rows], name))
+    if object_type is ObjectType.ARTICULATION_LINK:
+        return _bind(attributes, rows, lambda name: _bind_body(engine, topology.links[rows], name))
+    if object_type is ObjectType.ARTICULATION:
+        return _bind(attributes, rows, lambda name: _bind_articulation(engine, topology.articulations[rows], name))
+    if object_type is ObjectType.ARTICULATION_JOINT:
+        return bind_joints(engine, topology.joints[rows], attributes)
+    return _bind(attributes, rows, lambda name: (gather(Source(engine, "model", name), lanes(rows, 3, 0, 3)), None))
+
+
+def _bind(
+    attributes: Sequence[str], rows: Indices, make: Callable[[str], tuple[Write, Indices | None] | Omission]
+) -> Binding:
+    """Bind attribute by attribute; each function returns how to fill a column and, where ragged, its counts."""
+    columns: list[Column] = []
+    writes: list[Write] = []
+    omissions: list[Omission] = []
+    for name in attributes:
+        made = make(name)
+        if isinstance(made, Omission):
+            omissions.append(made)
+            continue
+        write, counts = made
+        columns.append(Column(name, np.arange(len(rows)), counts))
+        writes.append(write)
+    return Binding(columns, writes, omissions)
+
+
+def _gather_rows(engine: NewtonEngine, rows: Indices, layout: Layout, factor: Values | None = None) -> Write:
+    part, array, width, start, end = layout
+    return gather(Source(engine, part, array), lanes(rows, width, start, end), factor)
+
+
+def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write, Indices | None] | Omission:
+    shapes = engine.topology.body_shapes
+    if name in _SHAPE_PROPERTIES:
+        source = Source(engine, "model", _SHAPE_PROPERTIES[name])
+        return gather(source, shapes.take(bodies)[:, None]), shapes.counts(bodies)
+    if name == "shapeCount":
+        return constant(shapes.counts(bodies)[:, None].astype(np.int32)), None
+    if name in _ACCELERATIONS:
+        return _bind_acceleration(engine, bodies, name)
+    layout = _STATE.get(name) or _PROPERTIES[name]
+    # Newton moves no kinematic body, but keeps its inverse mass.
+    factor = 1 - _is_kinematic(engine, bodies) if name == "inverseMass" else None
+    return _gather_rows(engine, bodies, layout, factor), None
+
+
+def _is_kinematic(engine: NewtonEngine, bodies: Indices) -> Values:
+    import newton
+
+    flags: Values = engine.model.body_flags.numpy() if len(bodies) else np.zeros(0, np.int32)
+    is_kinematic: npt.NDArray[np.bool_] = (flags[bodies] & int(newton.BodyFlags.KINEMATIC)) != 0
+    return is_kinematic[:, None].astype(np.float32)
+
+
+def _bind_acceleration(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write, Indices | None] | Omission:
+    if not engine.reports_accelerations:
+        return Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, engine.no_accelerations)
+    write = _gather_rows(engine, bodies, _ACCELERATIONS[name])
+    not_ready = Omission(
+        name, OmissionReason.NOT_READY, "There is no acceleration before the first step, nor after a reset: step first."
+    )
+
+    def write_if_stepped(out: Values) -> Omission | None:
+        return not_ready if engine.observables is None else write(out)
+
+    return write_if_stepped, None
+
+
+def _bind_articulation(engine: NewtonEngine, articulations: Indices, name: str) -> tuple[Write, Indices | None]:
+    if name in _ROOT_STATE:
+        roots = engine.topology.roots[articulations]
+        return _gather_rows(engine, roots, _STATE[_ROOT_STATE[name]]), None
+    counts = [_count(engine, int(articulation), name) for articulation in articulations]
+    return constant(np.array(counts, dtype=np.int32).reshape(-1, 1)), None
+
+
+def _count(engine: NewtonEngine, articulation: int, name: str) -> int:
+    import newton
+
+    topology = engine.topology
+    joints = topology.members.take(np.array([articulation]))
+    if name == "linkCount":
+        return len(joints)
+    if name == "jointCount":
+        parents = engine.model.joint_parent.numpy()
+        return int((parents[joints] >= 0).sum())
+    root_type = topology.joint_types[joints[0]]
+    if name == "isFixedBase":
+        return int(root_type == int(newton.JointType.FIXED))
+    is_floating = root_type == int(newton.JointType.FREE)
+    return int(topology.joint_qd.counts(joints[1:] if is_floating else joints).sum())

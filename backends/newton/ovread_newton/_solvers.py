@@ -1,0 +1,140 @@
+"""Newton's solvers: how each is made, what it needs and what it delivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from ovread.backend import Diagnostic
+from ovread.errors import SceneRefusedError
+
+if TYPE_CHECKING:
+    import newton
+
+
+@attrs.frozen
+class SolverKind:
+    """What the backend must know of a solver.
+
+    Args:
+        class_name: Name of the class in ``newton.solvers``.
+        arguments: Constructor arguments that differ from the defaults.
+        keeps_joint_state: Whether a step updates ``State.joint_q`` and ``joint_qd``; otherwise they follow from the
+            body poses by inverse kinematics.
+        detects_contacts: Whether the solver finds contacts itself, so that Newton's collision pipeline is not run.
+        reports_accelerations: Whether it fills the ``body_qdd`` observable.
+    """
+
+    class_name: str
+    arguments: Mapping[str, Any] = attrs.field(factory=dict)
+    keeps_joint_state: bool = True
+    detects_contacts: bool = False
+    reports_accelerations: bool = False
+
+
+SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
+    {
+        "mujoco": SolverKind("SolverMuJoCo", detects_contacts=True, reports_accelerations=True),
+        # Steel enforces no joint limits by default, and drops constraints beyond its row capacities.
+        "steel": SolverKind(
+            "SolverSteel",
+            {
+                "enable_joint_limits": True,
+                "enable_joint_velocity_limits": True,
+                "free_body_constraint_max": 2048,
+                "articulation_constraint_max": 256,
+            },
+        ),
+        # With the default two iterations the joints of an articulation come apart; restitution is off by default.
+        "xpbd": SolverKind("SolverXPBD", {"iterations": 8, "enable_restitution": True}, keeps_joint_state=False),
+        # These two damp rotation by 0.05 /s unless told otherwise.
+        "featherstone": SolverKind("SolverFeatherstone", {"angular_damping": 0.0}),
+        "semi_implicit": SolverKind("SolverSemiImplicit", {"angular_damping": 0.0}, keeps_joint_state=False),
+    }
+)
+
+DEFAULT_SOLVER = "mujoco"
+
+_OTHERS_THAT_KEEP_JOINT_STATE = frozenset({"SolverKamino"})
+
+
+def make_solver(name: str, model: newton.Model, label: str) -> Any:
+    """Make a solver for a model.
+
+    Raises:
+        SceneRefusedError: The solver does not take the model; the message carries its words.
+    """
+    import newton
+
+    kind = SOLVERS[name]
+    arguments = dict(kind.arguments)
+    if name == "mujoco":
+        arguments["use_mujoco_cpu"] = model.device.is_cpu
+    try:
+        return getattr(newton.solvers, kind.class_name)(model, **arguments)
+    except Exception as error:
+        others = ", ".join(other for other in SOLVERS if other != name)
+        raise SceneRefusedError(
+            f"Newton imports {label}, but its solver {name!r} refuses it: {words_of(error)} "
+            f"Another solver may take it ({others}): pass solver=."
+        ) from error
+
+
+def words_of(error: Exception) -> str:
+    """Return an engine's own words, on one line that ends with a full stop."""
+    words = " ".join(str(error).split()).rstrip(".")
+    return f"{type(error).__name__}: {words}." if words else f"{type(error).__name__}."
+
+
+def name_of(solver: object) -> str | None:
+    """Return the name of a solver that the caller made; None for one that this backend does not offer."""
+    classes = {base.__name__ for base in type(solver).__mro__}
+    return next((name for name, kind in SOLVERS.items() if kind.class_name in classes), None)
+
+
+def keeps_joint_state(solver: object) -> bool:
+    """Return whether a solver that the caller made keeps ``State.joint_q`` up to date."""
+    name = name_of(solver)
+    return SOLVERS[name].keeps_joint_state if name else type(solver).__name__ in _OTHERS_THAT_KEEP_JOINT_STATE
+
+
+def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
+    """Change what a solver takes differently from the others."""
+    import newton
+
+    if name != "steel":
+        return
+    # Steel spends constraint rows on every finite limit, so also on the builder's sentinel for an unlimited one.
+    builder.joint_limit_lower[:] = [
+        -float("inf") if low <= -newton.MAXVAL else low for low in builder.joint_limit_lower
+    ]
+    builder.joint_limit_upper[:] = [
+        float("inf") if high >= newton.MAXVAL else high for high in builder.joint_limit_upper
+    ]
+
+
+def diagnose(name: str, model: newton.Model) -> list[Diagnostic]:
+    """Report what the solver is known to get wrong in this model without saying so."""
+    diagnostics: list[Diagnostic] = []
+    if not model.joint_count or not SOLVERS[name].keeps_joint_state:
+        return diagnostics
+    owners, children = model.joint_articulation.numpy(), model.joint_child.numpy()
+    for joint in np.flatnonzero(owners < 0):
+        message = (
+            f"The joint is in no articulation, so the {name} solver ignores it, or leaves its bodies where they are. "
+            "Apply PhysicsArticulationRootAPI to a prim above its bodies, or open the scene with solver='xpbd'."
+        )
+        diagnostics.append(Diagnostic(str(model.joint_label[joint]), "joint-outside-articulation", message))
+    if name == "featherstone":
+        for articulation, label in enumerate(model.articulation_label):
+            if np.any(np.diff(children[owners == articulation]) < 0):
+                message = (
+                    "The bodies are authored in another order than the joints lead from the root, so the featherstone "
+                    "solver computes a wrong mass matrix. Open the scene with another solver."
+                )
+                diagnostics.append(Diagnostic(str(label), "featherstone-body-order", message))
+    return diagnostics

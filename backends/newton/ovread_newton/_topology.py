@@ -1,0 +1,283 @@
+"""Names and indices: which bodies, joints and articulations there are, and where their numbers lie."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from ovread.backend import Objects
+from ovread.catalogue import ObjectType
+from ovread_newton._authored import Authored
+from ovread_newton._build import is_negatable
+
+if TYPE_CHECKING:
+    import newton
+
+Indices = npt.NDArray[np.intp]
+EMPTY: Indices = np.zeros(0, dtype=np.intp)
+
+
+@attrs.frozen(eq=False)
+class Ragged:
+    """Runs of indices, one per owner, in one flat array.
+
+    Args:
+        flat: All runs, one after another.
+        offsets: ``(owners + 1,)``: run i is ``flat[offsets[i]:offsets[i + 1]]``.
+    """
+
+    flat: Indices
+    offsets: Indices
+
+    @classmethod
+    def of(cls, runs: Iterable[Sequence[int]]) -> Ragged:
+        """Store runs."""
+        runs = [list(run) for run in runs]
+        offsets = np.cumsum([0, *map(len, runs)]).astype(np.intp)
+        return cls(np.array([index for run in runs for index in run], dtype=np.intp), offsets)
+
+    def counts(self, owners: Indices) -> Indices:
+        """Return the lengths of some runs."""
+        return self.offsets[owners + 1] - self.offsets[owners]
+
+    def positions(self, owners: Indices) -> Indices:
+        """Return where the elements of some runs lie in ``flat``."""
+        if not len(owners):
+            return EMPTY
+        return np.concatenate([np.arange(self.offsets[owner], self.offsets[owner + 1]) for owner in owners])
+
+    def take(self, owners: Indices) -> Indices:
+        """Return the elements of some runs, one after another."""
+        return self.flat[self.positions(owners)]
+
+
+@attrs.frozen(eq=False)
+class Dofs:
+    """The degrees of freedom of all joints, each joint's in the order twist, swing1, swing2, x, y, z.
+
+    Args:
+        rate: Index into arrays over degrees of freedom, one run per joint.
+        coordinate: Index into ``joint_q``, for joints with as many coordinates as degrees of freedom; else -1.
+        target: The same, into ``joint_target_q``.
+        is_angular: Whether each is a rotation.
+        sign: -1 where Newton's child is the authored body0.
+    """
+
+    rate: Ragged
+    coordinate: Indices
+    target: Indices
+    is_angular: npt.NDArray[np.bool_]
+    sign: npt.NDArray[np.float32]
+
+
+@attrs.frozen(eq=False)
+class Topology:
+    """Everything readable of a model, by type, in Newton's order.
+
+    Args:
+        body_paths: Path of every body.
+        joint_paths: Path of every joint.
+        articulation_paths: Path of every articulation.
+        scene_paths: Path of the physics scene, if there is one.
+        rigid_bodies: Bodies outside articulations.
+        links: Bodies of articulations.
+        joints: Joints of articulations with degrees of freedom; not those that only float a root.
+        articulations: Articulations, without those that Newton makes for single bodies.
+        roots: Root body of every articulation.
+        members: Joints of every articulation.
+        children: Child body of every joint.
+        body_shapes: Shapes of every body.
+        dofs: Degrees of freedom.
+        joint_q: Indices of every joint's coordinates.
+        joint_qd: Indices of every joint's rates.
+        joint_types: Value of ``newton.JointType`` of every joint.
+        reversed_joints: Joints whose authored body0 is Newton's child.
+        is_from_stage: Whether the model was built from a stage, so that defaults can be told from authored values.
+    """
+
+    body_paths: tuple[str, ...]
+    joint_paths: tuple[str, ...]
+    articulation_paths: tuple[str, ...]
+    scene_paths: tuple[str, ...]
+    rigid_bodies: Indices
+    links: Indices
+    joints: Indices
+    articulations: Indices
+    roots: Indices
+    members: Ragged
+    children: tuple[int, ...]
+    body_shapes: Ragged
+    dofs: Dofs
+    joint_q: Ragged
+    joint_qd: Ragged
+    joint_types: tuple[int, ...]
+    reversed_joints: frozenset[int]
+    is_from_stage: bool
+
+    @classmethod
+    def of(
+        cls, model: newton.Model, authored: Authored | None = None, reversed_joints: frozenset[int] = frozenset()
+    ) -> Topology:
+        """Read the topology of a finalized model.
+
+        Args:
+            model: The model.
+            authored: What its stage says; None for a model that the caller built, whose labels are the paths.
+            reversed_joints: Joints whose authored body0 is Newton's child.
+        """
+        types = _ints(model.joint_type)
+        children = _ints(model.joint_child)
+        owners = _ints(model.joint_articulation)
+        labels = [str(label) for label in model.articulation_label]
+        articulations = _articulations(types, owners, labels, authored)
+        links = {children[joint] for joint, owner in enumerate(owners) if owner in articulations}
+        members = Ragged.of(_grouped(owners, model.articulation_count))
+        return cls(
+            body_paths=tuple(map(str, model.body_label)),
+            joint_paths=tuple(map(str, model.joint_label)),
+            articulation_paths=tuple(labels),
+            scene_paths=authored.scenes[:1] if authored else (),
+            rigid_bodies=_indices(body for body in range(model.body_count) if body not in links),
+            links=_indices(sorted(links)),
+            joints=_indices(_readable_joints(model, types, owners)),
+            articulations=_indices(sorted(articulations)),
+            roots=_indices(children[members.flat[start]] for start in members.offsets[:-1]),
+            members=members,
+            children=tuple(children),
+            body_shapes=Ragged.of(_shapes_by_body(model, every=authored is not None)),
+            dofs=_dofs(model, types, reversed_joints),
+            joint_q=_runs(model.joint_q_start, model.joint_count),
+            joint_qd=_runs(model.joint_qd_start, model.joint_count),
+            joint_types=tuple(types),
+            reversed_joints=reversed_joints,
+            is_from_stage=authored is not None,
+        )
+
+
+def _ints(array: object) -> list[int]:
+    return [] if array is None else [int(value) for value in array.numpy()]  # type: ignore[attr-defined]
+
+
+def _indices(values: Iterable[int]) -> Indices:
+    return np.array(list(values), dtype=np.intp)
+
+
+def _grouped(owners: Sequence[int], count: int) -> list[list[int]]:
+    groups: list[list[int]] = [[] for _ in range(count)]
+    for item, owner in enumerate(owners):
+        if owner >= 0:
+            groups[owner].append(item)
+    return groups
+
+
+def _runs(starts: object, count: int) -> Ragged:
+    bounds = _ints(starts) if count else [0]
+    return Ragged(np.arange(bounds[-1], dtype=np.intp), _indices(bounds))
+
+
+def _articulations(
+    types: Sequence[int], owners: Sequence[int], labels: Sequence[str], authored: Authored | None
+) -> set[int]:
+    """Leave out the articulations that Newton makes for single bodies: one free joint, and no root prim."""
+    import newton
+
+    free = int(newton.JointType.FREE)
+    sizes = Counter(owners)
+    found = {
+        owner for owner, kind in zip(owners, types, strict=True) if owner >= 0 and (sizes[owner] > 1 or kind != free)
+    }
+    if authored is not None:
+        found |= {articulation for articulation, label in enumerate(labels) if label in authored.roots}
+    return found
+
+
+def _readable_joints(model: newton.Model, types: Sequence[int], owners: Sequence[int]) -> Iterable[int]:
+    import newton
+
+    bodies = set(model.body_label)
+    excluded = (int(newton.JointType.FREE), int(newton.JointType.FIXED))
+    bounds = _ints(model.joint_qd_start)
+    for joint, (kind, owner) in enumerate(zip(types, owners, strict=True)):
+        has_dofs = bounds[joint + 1] > bounds[joint]
+        if owner >= 0 and kind not in excluded and has_dofs and model.joint_label[joint] not in bodies:
+            yield joint
+
+
+def _shapes_by_body(model: newton.Model, *, every: bool) -> list[list[int]]:
+    """Collect collision shapes; ``every`` counts those whose collisions are disabled too, as USD colliders are."""
+    import newton
+
+    site = int(newton.ShapeFlags.SITE)
+    colliding = int(newton.ShapeFlags.COLLIDE_SHAPES) | int(newton.ShapeFlags.COLLIDE_PARTICLES)
+    shapes: list[list[int]] = [[] for _ in range(model.body_count)]
+    for shape, (body, flags) in enumerate(zip(_ints(model.shape_body), _ints(model.shape_flags), strict=True)):
+        if body >= 0 and not flags & site and (every or flags & colliding):
+            shapes[body].append(shape)
+    return shapes
+
+
+def _dofs(model: newton.Model, types: Sequence[int], reversed_joints: frozenset[int]) -> Dofs:
+    dimensions = model.joint_dof_dim.numpy() if model.joint_count else ()
+    axes = model.joint_axis.numpy() if model.joint_dof_count else np.zeros((0, 3))
+    q_starts, qd_starts = _ints(model.joint_q_start), _ints(model.joint_qd_start)
+    target_starts = _ints(model.joint_target_q_start)
+    runs: list[list[int]] = []
+    coordinate: list[int] = []
+    target: list[int] = []
+    is_angular: list[bool] = []
+    sign: list[float] = []
+    for joint, kind in enumerate(types):
+        linear, angular = (int(count) for count in dimensions[joint])
+        start, end = qd_starts[joint], qd_starts[joint + 1]
+        # A rod's two degrees of freedom are no translations or rotations about its axes.
+        order = _canonical_order(axes[start:end], linear) if end - start == linear + angular else range(end - start)
+        runs.append([start + dof for dof in order])
+        is_scalar = q_starts[joint + 1] - q_starts[joint] == end - start
+        coordinate.extend(q_starts[joint] + dof if is_scalar else -1 for dof in order)
+        target.extend(target_starts[joint] + dof if is_scalar else -1 for dof in order)
+        is_angular.extend(dof >= linear for dof in order)
+        is_negated = joint in reversed_joints and is_negatable(kind, linear, angular)
+        sign.extend(-1.0 if is_negated else 1.0 for _ in order)
+    return Dofs(
+        Ragged.of(runs), _indices(coordinate), _indices(target), np.array(is_angular, bool), np.array(sign, np.float32)
+    )
+
+
+def _canonical_order(axes: npt.NDArray[np.floating[Any]], linear: int) -> list[int]:
+    """Order rotations before translations, and each by the axis of the joint's frame that it is nearest to."""
+    nearest = np.abs(axes).argmax(axis=1)
+    return sorted(range(len(axes)), key=lambda dof: (dof < linear, nearest[dof]))
+
+
+def objects(topology: Topology, object_type: ObjectType) -> Objects:
+    """List the objects of one type; none for the types that Newton lacks."""
+    bodies, joints = topology.body_paths, topology.joint_paths
+    if object_type is ObjectType.RIGID_BODY:
+        return Objects([bodies[body] for body in topology.rigid_bodies])
+    if object_type is ObjectType.ARTICULATION_LINK:
+        return Objects([bodies[body] for body in topology.links])
+    if object_type is ObjectType.ARTICULATION_JOINT:
+        return Objects([joints[joint] for joint in topology.joints])
+    if object_type is ObjectType.SCENE:
+        return Objects(topology.scene_paths)
+    if object_type is ObjectType.ARTICULATION:
+        paths = [topology.articulation_paths[articulation] for articulation in topology.articulations]
+        return Objects(paths, members=lambda: _members(topology))
+    return Objects()
+
+
+def _members(topology: Topology) -> list[list[str]]:
+    """Return the paths of the links and joints of each articulation; a joint that floats its root has none."""
+    import newton
+
+    free = int(newton.JointType.FREE)
+    return [
+        [topology.body_paths[topology.children[joint]] for joint in joints]
+        + [topology.joint_paths[joint] for joint in joints if topology.joint_types[joint] != free]
+        for joints in (topology.members.take(_indices([articulation])) for articulation in topology.articulations)
+    ]

@@ -1,0 +1,145 @@
+"""Attaching to a Newton simulation that somebody else runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import newton
+import numpy as np
+import pytest
+import warp as wp
+
+import ovread
+from ovread import ObjectType, OmissionReason
+from ovread.errors import OptionError, OwnershipError
+
+LINK = ObjectType.ARTICULATION_LINK
+JOINT = ObjectType.ARTICULATION_JOINT
+
+
+def pendulum_model(up_axis: newton.Axis = newton.Axis.Z) -> newton.Model:
+    """Build a fixed base with a hinged arm, and a body that floats."""
+    builder = newton.ModelBuilder(up_axis=up_axis)
+    inertia = wp.mat33(0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1)
+    base = builder.add_link(label="/Robot/base", mass=1.0, inertia=inertia)
+    arm = builder.add_link(label="/Robot/arm", mass=1.0, inertia=inertia)
+    fixed = builder.add_joint_fixed(-1, base, label="/Robot/fixed")
+    hinge = builder.add_joint_revolute(
+        base, arm, axis=newton.Axis.Y, child_xform=wp.transform((-1.0, 0.0, 0.0)), label="/Robot/hinge"
+    )
+    builder.add_articulation([fixed, hinge], label="/Robot")
+    builder.add_body(label="/Ball", mass=2.0, inertia=inertia, xform=wp.transform((0.0, 5.0, 0.0)))
+    return builder.finalize(device="cpu")
+
+
+class Loop:
+    """A caller's own loop, with two states that it swaps."""
+
+    def __init__(self, solver: type[Any], **arguments: Any) -> None:
+        self.model = pendulum_model()
+        newton.eval_fk(self.model, self.model.joint_q, self.model.joint_qd, self.model)
+        self.solver = solver(self.model, **arguments)
+        self.now, self.next = self.model.state(), self.model.state()
+        self.control = self.model.control()
+        self.observables: Any = None
+
+    def step(self, dt: float) -> None:
+        self.now.clear_forces()
+        self.solver.step(self.now, self.next, self.control, None, dt, observables=self.observables)
+        self.now, self.next = self.next, self.now
+
+
+def test_reads_follow_the_swapped_states() -> None:
+    """A reader returns the state that the caller says is current."""
+    loop = Loop(newton.solvers.SolverMuJoCo, use_mujoco_cpu=True)
+    with ovread.attach(loop.solver, loop.now, loop.control, loop.next, loop.model) as sim:
+        reader = sim.reader(sim.query(LINK), ["position", "body_q"])
+        for _ in range(5):
+            loop.step(1 / 240)
+            sim.stepped(1 / 240, state=loop.now)
+            read = reader.read()
+            expected = loop.now.body_q.numpy()[:2]
+            np.testing.assert_array_equal(read["body_q"].numpy(), expected[[1, 0]])
+            np.testing.assert_array_equal(read["position"].numpy(), expected[[1, 0], :3])
+        assert (sim.tick, sim.variant) == (5, "mujoco")
+    assert loop.model.body_count == 3
+
+
+def test_objects_of_a_model_that_was_built_by_hand() -> None:
+    """Labels are the paths; articulations are listed with their links and joints."""
+    loop = Loop(newton.solvers.SolverMuJoCo, use_mujoco_cpu=True)
+    with ovread.attach(loop.model, loop.now, loop.control, loop.solver) as sim:
+        assert sim.query(LINK).paths == ("/Robot/arm", "/Robot/base")
+        assert sim.query(ObjectType.RIGID_BODY).paths == ("/Ball",)
+        assert sim.query(JOINT).paths == ("/Robot/hinge",)
+        assert sim.query(ObjectType.ARTICULATION).paths == ("/Robot",)
+        assert sim.query(ObjectType.ARTICULATION, pattern="/Robot/hinge").paths == ("/Robot",)
+        limits = sim.read(sim.query(JOINT), ["jointMaxForce", "jointMaxVelocity", "jointLimit"])
+        largest = np.finfo(np.float32).max
+        assert np.abs(np.concatenate([group.numpy().ravel() for group in limits])).tolist() == [largest] * 4
+
+
+def test_coordinates_are_computed_beside_the_state() -> None:
+    """With a solver that keeps no joints, coordinates follow the poses, and the caller's state is left alone."""
+    loop = Loop(newton.solvers.SolverXPBD, iterations=8)
+    with ovread.attach(loop.model, loop.now, loop.next, loop.control, loop.solver) as sim:
+        joints = sim.query(JOINT)
+        for _ in range(10):
+            loop.step(1 / 240)
+        sim.stepped(1 / 240, count=10, state=loop.now)
+        stale = loop.now.joint_q.numpy().copy()
+        angle = sim.read(joints, ["jointPosition"])["jointPosition"].numpy()[0, 0]
+        _, y, _, w = loop.now.body_q.numpy()[1, 3:]
+        assert angle == pytest.approx(np.degrees(2 * np.arctan2(y, w)), abs=1e-3)
+        assert angle > 0.1
+        np.testing.assert_array_equal(loop.now.joint_q.numpy(), stale)
+
+
+def test_targets_need_the_control() -> None:
+    """Without a Control the targets are omitted, with what to do."""
+    loop = Loop(newton.solvers.SolverMuJoCo, use_mujoco_cpu=True)
+    with ovread.attach(loop.model, loop.now) as sim:
+        (omission,) = sim.read(sim.query(JOINT), ["jointPositionTarget"]).omissions
+        assert omission.reason is OmissionReason.UNSUPPORTED_CONFIGURATION
+        assert "Control" in omission.detail
+        assert [finding.rule for finding in sim.diagnostics] == ["joint-state-from-poses"]
+
+
+def test_accelerations_need_the_observables() -> None:
+    """Accelerations come from the observables that the caller gives to the solver."""
+    loop = Loop(newton.solvers.SolverMuJoCo, use_mujoco_cpu=True)
+    with ovread.attach(loop.model, loop.now, loop.solver) as sim:
+        (omission,) = sim.read(sim.query(LINK), ["linearAcceleration"]).omissions
+        assert "observables" in omission.detail
+    loop.observables = loop.solver.observables({loop.solver.ObservableKind.BODY_QDD})
+    with ovread.attach(loop.model, loop.now, loop.solver, loop.observables) as sim:
+        loop.step(1e-4)
+        sim.stepped(1e-4, state=loop.now)
+        bodies = sim.query(ObjectType.RIGID_BODY)
+        fall = sim.read(bodies, ["linearAcceleration"])["linearAcceleration"].numpy()
+        np.testing.assert_allclose(fall, [[0, 0, -9.81]], rtol=1e-5, atol=1e-5)
+
+
+def test_units_are_those_of_newton() -> None:
+    """A model has metres and its own up axis."""
+    model = pendulum_model(up_axis=newton.Axis.Y)
+    with ovread.attach(model, model.state()) as sim:
+        assert (sim.units.meters_per_unit, sim.units.up_axis) == (1.0, "Y")
+
+
+def test_what_does_not_belong_together_is_refused() -> None:
+    """A missing model or state, foreign objects and options are errors that name them."""
+    model = pendulum_model()
+    state = model.state()
+    with pytest.raises(OwnershipError, match="exactly one model"):
+        ovread.attach(state)
+    with pytest.raises(OwnershipError, match="at least one state"):
+        ovread.attach(model)
+    with pytest.raises(OwnershipError, match="not int"):
+        ovread.attach(model, state, 3)
+    with pytest.raises(OwnershipError, match="another model"):
+        ovread.attach(newton.ModelBuilder().finalize(device="cpu"), state)
+    with pytest.raises(OptionError, match="solver"):
+        ovread.attach(model, state, solver="xpbd")
+    with pytest.raises(OwnershipError):
+        ovread.attach(object())

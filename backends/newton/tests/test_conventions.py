@@ -1,0 +1,154 @@
+"""Values in closed form, and values as they were authored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ovread import ObjectType, OmissionReason, Simulation
+
+BODY = ObjectType.RIGID_BODY
+LINK = ObjectType.ARTICULATION_LINK
+JOINT = ObjectType.ARTICULATION_JOINT
+UNLIMITED = np.finfo(np.float32).max
+
+Opened = Callable[..., Simulation]
+Value = Callable[..., np.ndarray]
+
+HALF_30 = np.radians(15)
+
+BEFORE_THE_FIRST_STEP = (
+    ("revolute_axes", LINK, "/W/rX/arm", "orientation", [np.sin(HALF_30), 0, 0, np.cos(HALF_30)]),
+    ("revolute_axes", JOINT, "/W/rY/j", "jointPosition", [30]),
+    ("revolute_axes", JOINT, "/W/rZ/j", "jointVelocity", [45]),
+    ("revolute_axes", LINK, "/W/rX/arm", "angularVelocity", [np.radians(45), 0, 0]),
+    ("revolute_axes", LINK, "/W/rX/arm", "linearVelocity", [0, -0.38988, 0.046973]),
+    ("prismatic_axes", JOINT, "/W/pX/j", "jointPosition", [0.3]),
+    ("principal_axes", BODY, "/W/rotz30", "inertia", [1.25, -0.433013, 0, -0.433013, 1.75, 0, 0, 0, 2.5]),
+    ("centre_of_mass", BODY, "/W/spin", "linearVelocity", [1, 0, 0]),
+    ("centimetres", BODY, "/W/dens", "mass", [1000]),
+    ("drives", JOINT, "/W/force/j", "jointStiffness", [2]),
+    ("drives", JOINT, "/W/force/j", "jointDamping", [0.5]),
+    ("drives", JOINT, "/W/force/j", "jointPositionTarget", [10]),
+    ("drives", JOINT, "/W/force/j", "jointVelocityTarget", [5]),
+    ("drives", JOINT, "/W/force/j", "jointMaxForce", [100]),
+    ("drives", JOINT, "/W/far/j", "jointPositionTarget", [400]),
+    ("kinematic", BODY, "/W/kin", "inverseMass", [0]),
+    ("kinematic", BODY, "/W/normal", "inverseMass", [0.5]),
+    ("centimetres", ObjectType.SCENE, "/Scene", "gravity", [0, 0, -981]),
+    ("y_up", ObjectType.SCENE, "/Scene", "gravity", [0, -9.81, 0]),
+)
+
+
+@pytest.mark.parametrize(("scene", "object_type", "path", "attribute", "expected"), BEFORE_THE_FIRST_STEP)
+def test_authored_values(
+    opened: Opened, value: Value, scene: str, object_type: ObjectType, path: str, attribute: str, expected: list[float]
+) -> None:
+    """Before the first step every value is what the stage says, in the neutral convention."""
+    given = value(opened(scene), object_type, path, attribute).ravel()
+    np.testing.assert_allclose(given, expected, rtol=1e-4, atol=2e-5)
+
+
+AFTER_ONE_STEP = (
+    ("free_fall", BODY, "/W/box", "linearAcceleration", [0, 0, -9.81]),
+    ("centimetres", BODY, "/W/box", "linearAcceleration", [0, 0, -981]),
+    ("y_up", BODY, "/W/box", "linearAcceleration", [0, -9.81, 0]),
+    ("pendulum", LINK, "/W/p/bob", "linearAcceleration", [0, 0, -2 * 9.81 / (0.02 + 2)]),
+    ("pendulum", LINK, "/W/p/bob", "angularAcceleration", [0, 2 * 9.81 / (0.02 + 2), 0]),
+)
+
+
+@pytest.mark.parametrize(("scene", "object_type", "path", "attribute", "expected"), AFTER_ONE_STEP)
+def test_accelerations(
+    opened: Opened, value: Value, scene: str, object_type: ObjectType, path: str, attribute: str, expected: list[float]
+) -> None:
+    """Accelerations are those of the centre of mass in world axes, gravity included."""
+    simulation = opened(scene)
+    simulation.step(1e-4)
+    given = value(simulation, object_type, path, attribute).ravel()
+    np.testing.assert_allclose(given, expected, rtol=1e-4, atol=1e-4 * abs(max(expected, key=abs)))
+
+
+def test_accelerations_are_not_ready_before_the_first_step(opened: Opened) -> None:
+    """Before the first step, and after a reset, accelerations are omitted, and delivered in between."""
+    simulation = opened("free_fall")
+    reader = simulation.reader(simulation.query(BODY), ["linearAcceleration"])
+    (omission,) = reader.read().omissions
+    assert (omission.reason, "step" in omission.detail) == (OmissionReason.NOT_READY, True)
+    simulation.step(1 / 60)
+    assert "linearAcceleration" in reader.read()
+    simulation.reset()
+    assert "linearAcceleration" not in reader.read()
+
+
+def test_world_joint_is_as_authored(opened: Opened, value: Value) -> None:
+    """A joint whose body0 moves and whose body1 is the world reads, starts, and is driven as authored."""
+    simulation = opened("world_joint_drive", substeps=4)
+    for attribute, expected in (
+        ("jointPosition", [10]),
+        ("jointVelocity", [3]),
+        ("jointPositionTarget", [15]),
+        ("jointVelocityTarget", [5]),
+        ("jointLimit", [-20, 90]),
+        ("jointMaxForce", [1e6]),
+    ):
+        given = value(simulation, JOINT, "/Hinge/joint", attribute).ravel()
+        np.testing.assert_allclose(given, expected, rtol=1e-5, err_msg=attribute)
+    # The arm is body0: at +10 degrees of body1 relative to body0, it is turned by -10 degrees in the world.
+    turned = value(simulation, LINK, "/Hinge/arm", "orientation").ravel()
+    np.testing.assert_allclose(turned, [0, -np.sin(np.radians(5)), 0, np.cos(np.radians(5))], atol=1e-6)
+    np.testing.assert_allclose(value(simulation, LINK, "/Slider/cart", "position").ravel(), [-0.1, 0, 0], atol=1e-6)
+    np.testing.assert_allclose(
+        value(simulation, JOINT, "/Slider/joint", "jointLimit").ravel(), [-0.2, UNLIMITED], rtol=1e-6
+    )
+    simulation.step(1 / 60, count=300)
+    np.testing.assert_allclose(value(simulation, JOINT, "/Hinge/joint", "jointPosition").ravel(), [15], atol=0.1)
+    np.testing.assert_allclose(value(simulation, JOINT, "/Slider/joint", "jointPosition").ravel(), [0.3], atol=1e-3)
+    assert {finding.prim for finding in simulation.diagnostics} == {"/Hinge/joint", "/Slider/joint"}
+
+
+def test_authored_and_simulated_sides_of_a_world_joint(opened: Opened, value: Value) -> None:
+    """The same hinge authored from either side reads the same and turns the bodies opposite ways."""
+    simulation = opened("world_joints")
+    for side, sign in (("r1", 1), ("r0", -1)):
+        assert value(simulation, JOINT, f"/W/{side}/j", "jointPosition")[0, 0] == pytest.approx(30, abs=1e-4)
+        turned = value(simulation, LINK, f"/W/{side}/arm", "orientation").ravel()
+        np.testing.assert_allclose(turned, [sign * np.sin(HALF_30), 0, 0, np.cos(HALF_30)], atol=1e-6)
+
+
+def test_unlimited_is_the_largest_float(opened: Opened, value: Value) -> None:
+    """Newton's sentinels for an unlimited bound read as FLT_MAX; large authored numbers do not."""
+    simulation = opened("unlimited")
+    for joint, expected in (("inf", [-20, UNLIMITED]), ("both_e20", [-UNLIMITED, UNLIMITED]), ("e6", [-20, 1e6])):
+        given = value(simulation, JOINT, f"/W/{joint}/j", "jointLimit").ravel()
+        np.testing.assert_allclose(given, expected, rtol=1e-6)
+    for attribute in ("jointMaxVelocity", "jointMaxForce"):
+        for joint in ("inf", "pone", "d6one"):
+            assert value(simulation, JOINT, f"/W/{joint}/j", attribute)[0, 0] == UNLIMITED
+
+
+@pytest.mark.parametrize(
+    ("scene", "left_out"), [("spherical", {"/W/s/j", "/W/slim/j"}), ("d6", {"/W/two/j", "/W/three/j"})]
+)
+def test_rotations_about_several_axes_are_omitted(opened: Opened, scene: str, left_out: set[str]) -> None:
+    """Coordinates that mean something else on other engines are left out by path, with a reason."""
+    simulation = opened(scene)
+    joints = simulation.query(JOINT)
+    result = simulation.read(joints, ["jointPosition", "jointPositionTarget", "joint_q", "jointLimit"])
+    for attribute in ("jointPosition", "jointPositionTarget"):
+        (omission,) = (omission for omission in result.omissions if omission.attribute == attribute)
+        assert omission.reason is OmissionReason.UNSUPPORTED_CONFIGURATION
+        assert set(omission.paths) == left_out
+        assert all(left_out.isdisjoint(group.paths) for group in result.all(attribute))
+    for attribute in ("joint_q", "jointLimit"):
+        assert result[attribute].paths == joints.paths
+
+
+def test_ball_joint_has_three_rates(opened: Opened) -> None:
+    """A ball joint delivers three rates."""
+    simulation = opened("spherical")
+    simulation.step(1 / 240)
+    rates = simulation.read(simulation.query(JOINT), ["jointVelocity"])["jointVelocity"]
+    assert np.diff(rates.offsets).tolist() == [3, 3]

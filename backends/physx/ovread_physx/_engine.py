@@ -1,0 +1,269 @@
+"""A PhysX simulation: one PhysX instance with one ovstage stage attached, opened here or adopted from the caller."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ovread.backend import Diagnostic, Scene
+from ovread.catalogue import ObjectType
+from ovread.errors import NoPhysicsError, OptionError, OwnershipError, SceneRefusedError
+from ovread.stage import ORDINAL, open_stage, stage_units
+from ovread_physx import _logging, _process
+from ovread_physx._layout import RawGroup
+from ovread_physx._objects import Table, make_table
+from ovread_physx._sources import ReadSource, open_source
+
+if TYPE_CHECKING:
+    import ovphysx
+    import ovstage
+
+_NOT_PHYSICS = (ObjectType.SCENE, ObjectType.PHYSICS, ObjectType.DEBUG_RENDER)
+"""Types that the engine has objects of whatever the stage holds."""
+
+
+class PhysxEngine:
+    """The engine object of this backend; see :class:`ovread.backend.Engine`."""
+
+    variant: str | None = None
+
+    def __init__(self, physx: ovphysx.PhysX, stage: ovstage.Stage, device: str, *, owned: bool) -> None:
+        import ovstage
+
+        self.physx = physx
+        self.stage = stage
+        self.device = device
+        self.units = stage_units(stage)
+        self.diagnostics: Sequence[Diagnostic] = ()
+        self.dictionary = ovstage.PathDictionary(stage)
+        self.has_stepped = not owned
+        """Whether what a step computes exists; of an adopted simulation it is not known, and taken to be so."""
+        self._owned = owned
+        self._thread = threading.get_ident()
+        self._retired: list[ReadSource] = []
+        self._tables: dict[ObjectType, Table] = {}
+        self.scene_paths: Sequence[str] = self.table(ObjectType.SCENE).paths
+
+    @classmethod
+    def open(cls, scene: Scene, device: str, options: Mapping[str, Any]) -> PhysxEngine:
+        """Open a scene.
+
+        Raises:
+            OptionError: The device is not there, or a process-wide setting cannot be changed any more.
+            NoPhysicsError: There is no physics on the stage.
+            SceneRefusedError: The engine cannot load it.
+        """
+        _process.check_device(device)
+        stage = open_stage(scene)
+        physx = None
+        try:
+            import ovphysx
+
+            with _logging.engine_messages() as messages:
+                _process.configure(device, options["num_threads"])
+                _process.start_warp()
+                physx = ovphysx.PhysX() if device == "cpu" else ovphysx.PhysX(active_cuda_gpus=device.split(":")[1])
+                _attach(physx, stage, scene.label)
+                engine = cls(physx, stage, device, owned=True)
+                has_physics = engine._has_physics()
+            engine.diagnostics = _logging.as_diagnostics(messages)
+            if not has_physics:
+                _refuse_without_physics(scene.label, _logging.errors(messages))
+        except BaseException:
+            _tear_down(physx, stage)
+            raise
+        return engine
+
+    @classmethod
+    def adopt(cls, objects: Sequence[Any], options: Mapping[str, Any]) -> PhysxEngine | None:
+        """Wrap the caller's PhysX instance and stage; None where the first object is no PhysX instance.
+
+        Raises:
+            OwnershipError: The stage is missing, or is not the one that is attached.
+            OptionError: There are options: all is as the caller has set it.
+        """
+        # The module defines PhysX only once somebody asked for it; asking here would load the engine.
+        module = sys.modules.get("ovphysx")
+        known = vars(module).get("PhysX") if module else None
+        if known is None or not objects or not isinstance(objects[0], known):
+            return None
+        physx, rest = objects[0], objects[1:]
+        import ovstage
+
+        if options:
+            raise OptionError(f"Attaching to PhysX takes no options, not {', '.join(options)}: set them yourself.")
+        if len(rest) != 1 or not isinstance(rest[0], ovstage.Stage):
+            raise OwnershipError(
+                "A PhysX instance does not give its stage away: pass the ovstage.Stage too, as in "
+                "ovread.attach(physx, stage), and nothing else."
+            )
+        if not is_alive(physx):
+            raise OwnershipError("The PhysX instance has been destroyed.")
+        if not physx.is_stage_attached():
+            raise OwnershipError("The PhysX instance has no stage attached: call physx.attach_ovstage(stage) first.")
+        if not physx.is_stage_attached(rest[0]):
+            raise OwnershipError("The PhysX instance has another stage attached than the one passed.")
+        _process.start_warp()
+        return cls(physx, rest[0], _device_of(physx), owned=False)
+
+    def step(self, dt: float) -> None:
+        """Advance by ``dt`` seconds."""
+        if self._retired:
+            self._close_retired()
+        self.physx.step_sync(dt)
+        self.has_stepped = True
+
+    def reset(self) -> None:
+        """Attach the same stage again, which brings the authored state back."""
+        self._close_retired()
+        self.physx.wait_task(self.physx.detach_ovstage())
+        self._tables.clear()
+        self.has_stepped = False
+        with _logging.engine_messages():
+            self.physx.wait_task(self.physx.attach_ovstage(self.stage, read_ordinal=ORDINAL))
+
+    def close(self) -> None:
+        """Give back what opening took; leave an adopted simulation as it is."""
+        try:
+            self._close_retired()
+        finally:
+            self._tables.clear()
+            self.dictionary.destroy()
+            if self._owned:
+                _tear_down(self.physx, self.stage)
+
+    def retire(self, source: ReadSource) -> None:
+        """Close a source of reads, now or when the thread that owns the simulation comes by.
+
+        The garbage collector may drop a reader on any thread; the engine must be called on one at a time.
+        """
+        self._retired.append(source)
+        if threading.get_ident() == self._thread:
+            self._close_retired()
+
+    def _close_retired(self) -> None:
+        while self._retired:
+            source = self._retired.pop()
+            if is_alive(self.physx):
+                source.close()
+
+    def table(self, object_type: ObjectType) -> Table:
+        """Return all objects of a type, as they were listed last."""
+        if object_type not in self._tables:
+            self._tables[object_type] = make_table(self, object_type)
+        return self._tables[object_type]
+
+    def refreshed_table(self, object_type: ObjectType) -> Table:
+        """Return all objects of a type as they are now: the owner of an adopted simulation may add some."""
+        if not self._owned:
+            self._tables.pop(object_type, None)
+        return self.table(object_type)
+
+    def survey(self, object_type: ObjectType, names: Sequence[str]) -> list[RawGroup]:
+        """Read attributes of all objects of a type once, for what the groups look like."""
+        source = open_source(self, object_type, None)
+        try:
+            return source.survey(names)[0]
+        finally:
+            source.close()
+
+    def path_strings(self, prims: Sequence[int]) -> list[str]:
+        """Return the paths of interned prims."""
+        if not prims:
+            return []
+        with self.dictionary.create_path_list(prims) as paths:
+            return list(self.dictionary.get_path_strings(paths))
+
+    def scene_owner(self, prims: Sequence[int]) -> str | None:
+        """Return the physics scene that one of the prims names as its owner."""
+        owners = self._authored(prims, "physics:simulationOwner")
+        return self.dictionary.path_to_string(int(owners[0])) if len(owners) else None
+
+    def _authored(self, prims: Sequence[int], name: str) -> npt.NDArray[Any]:
+        """Return the values of an attribute on the stage, of those prims that have one."""
+        import ovstage
+
+        values = [np.empty(0, dtype=np.uint64)]
+        with (
+            self.dictionary.create_path_list(prims) as paths,
+            self.stage.query_from_path_list(paths) as query,
+            self.stage.read_attributes(
+                query, [self.dictionary.intern_token(name)], ovstage.OrdinalRange.latest(ORDINAL)
+            ) as read,
+        ):
+            read.wait()
+            for group in read.groups():
+                with group:
+                    values += [group.array(index).ravel().copy() for index in range(group.tensor_count)]
+        return np.concatenate(values)
+
+    def _has_physics(self) -> bool:
+        """Whether the stage has anything that the engine simulates, or at least a physics scene of its own.
+
+        The engine makes a scene where none is authored, at a path that is on no stage.
+        """
+        prims = self.table(ObjectType.SCENE).prims
+        if prims and len(self._authored(prims, "usd-metadata:typeName")):
+            return True
+        return any(self._total(kind) for kind in ObjectType if kind not in _NOT_PHYSICS)
+
+    def _total(self, object_type: ObjectType) -> int:
+        from ovphysx.types import SimObjectType
+
+        with self.physx.query(SimObjectType[object_type.name]).wait() as query:
+            return query.metadata.total_prim_count if query.metadata else 0
+
+
+def is_alive(physx: ovphysx.PhysX) -> bool:
+    """Whether the instance has not been destroyed, by the caller or at the interpreter's exit."""
+    try:
+        return bool(physx.handle)
+    except RuntimeError:
+        return False
+
+
+def _attach(physx: ovphysx.PhysX, stage: ovstage.Stage, label: str) -> None:
+    try:
+        physx.wait_task(physx.attach_ovstage(stage, read_ordinal=ORDINAL))
+    except RuntimeError as error:
+        raise SceneRefusedError(f"physx refuses {label}: {error}") from error
+
+
+def _refuse_without_physics(label: str, errors: str) -> None:
+    if errors:
+        raise SceneRefusedError(f"physx loaded nothing of {label}: {errors}")
+    raise NoPhysicsError(
+        f"{label} has no physics: no body, joint, collider or PhysicsScene. Apply UsdPhysics schemas, such as "
+        "PhysicsRigidBodyAPI and PhysicsCollisionAPI, to the prims that move."
+    )
+
+
+def _tear_down(physx: ovphysx.PhysX | None, stage: ovstage.Stage) -> None:
+    """Take a simulation down in the only order that does not crash: the stage last, once nothing is attached to it."""
+    if physx is not None and is_alive(physx):
+        try:
+            if physx.is_stage_attached():
+                physx.wait_task(physx.detach_ovstage())
+        finally:
+            physx.destroy()
+    stage.destroy()
+
+
+def _device_of(physx: ovphysx.PhysX) -> str:
+    """Return where the state of an adopted simulation lives."""
+    from ovphysx.types import SimObjectType
+
+    if not _process.cuda_device_count():
+        return "cpu"
+    for object_type, name in ((SimObjectType.RIGID_BODY, "position"), (SimObjectType.ARTICULATION_LINK, "position")):
+        with physx.read_sync(object_type, [name]) as result:
+            devices = [str(tensor.device) for group in result.groups for tensor in group.tensors[:1]]
+            result.groups.clear()
+        if devices:
+            return devices[0]
+    return "cpu"

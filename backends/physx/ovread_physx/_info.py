@@ -1,0 +1,168 @@
+"""What this backend says of itself, without loading the engine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+
+from ovread.backend import BackendInfo, Deviation, Key, Level, Option, Support, supports
+from ovread.catalogue import ObjectType
+
+_MEASURED = "ovphysx 0.7.0"
+
+_BODY = (
+    "position orientation linearVelocity angularVelocity linearAcceleration angularAcceleration mass inverseMass "
+    "inertia inverseInertia centerOfMassPosition centerOfMassOrientation disableGravity disableSimulation isSleeping "
+    "staticFriction dynamicFriction restitution contactOffset restOffset shapeCount kinematicTargetPosition "
+    "kinematicTargetOrientation"
+)
+_JOINT = (
+    "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointActuationForce jointProjectedForce "
+    "jointStiffness jointDamping jointLimit jointMaxVelocity jointMaxForce jointArmature jointStaticFriction "
+    "jointDynamicFriction jointViscousFriction jointSpeedEffortGradient jointMaxActuatorVelocity "
+    "jointVelocityDependentResistance jointDriveType physxPointer"
+)
+_ARTICULATION = (
+    "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity centerOfMassWorld centerOfMassLocal "
+    "staticFriction dynamicFriction restitution contactOffset restOffset shapeCount dofCount linkCount jointCount "
+    "fixedTendonCount spatialTendonCount isFixedBase physxPointer"
+)
+
+_ONE_FRICTION = "PhysX has no single friction coefficient: read staticFriction and dynamicFriction."
+_SUPPORT: dict[Key, Support] = {
+    **supports(ObjectType.RIGID_BODY, _BODY),
+    **supports(ObjectType.ARTICULATION_LINK, f"{_BODY} linkIncomingJointForce physxPointer"),
+    **supports(ObjectType.ARTICULATION_JOINT, _JOINT),
+    **supports(ObjectType.ARTICULATION, _ARTICULATION),
+    **supports(ObjectType.SCENE, "physxPointer"),
+    **{
+        key: support
+        for body in (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK)
+        for key, support in {
+            **supports(body, "body_q", Level.UNSUPPORTED, "Newton's own array: read position and orientation."),
+            **supports(body, "body_qd", Level.UNSUPPORTED, "Newton's own array: read linearVelocity, angularVelocity."),
+            **supports(body, "friction", Level.UNSUPPORTED, _ONE_FRICTION),
+        }.items()
+    },
+    **supports(
+        ObjectType.ARTICULATION_JOINT, "joint_q", Level.UNSUPPORTED, "Newton's own array: read jointPosition (degrees)."
+    ),
+    **supports(
+        ObjectType.ARTICULATION_JOINT, "joint_qd", Level.UNSUPPORTED, "Newton's own array: read jointVelocity (deg/s)."
+    ),
+    **supports(
+        ObjectType.ARTICULATION_JOINT,
+        "jointFriction",
+        Level.UNSUPPORTED,
+        "PhysX has no single joint friction: read jointStaticFriction, jointDynamicFriction and jointViscousFriction.",
+    ),
+    **supports(
+        ObjectType.SCENE,
+        "gravity",
+        Level.UNSUPPORTED,
+        "PhysX does not report the gravity of a scene through its reads.",
+    ),
+}
+
+
+def _deviation(rule: str, attributes: str, reason: str) -> Deviation:
+    return Deviation(rule, tuple(attributes.split()), reason, _MEASURED)
+
+
+_DEVIATIONS = (
+    _deviation(
+        "world-hinge-welded",
+        "jointPosition jointVelocity",
+        "A hinge or slider with one empty body under an articulation root becomes a fixed base: the joint has no row "
+        "and its link never moves. Author a base link, fixed to the world, and hang the joint on it.",
+    ),
+    _deviation(
+        "one-sided-limit-locks",
+        "jointLimit jointPosition",
+        "A joint with only a lower or only an upper limit reads the limit (0, 0) and is locked at 0. Author a large "
+        "finite number for the other side.",
+    ),
+    _deviation(
+        "rotation-vector-coordinates",
+        "jointPosition jointVelocity",
+        "Coordinates of joints with several rotational axes are the components of one rotation vector, not successive "
+        "angles.",
+    ),
+    _deviation(
+        "articulation-slides-locked",
+        "jointPosition",
+        "A D6 joint in an articulation loses its translational axes: PhysX locks them.",
+    ),
+    _deviation(
+        "target-wraps",
+        "jointPositionTarget",
+        "Position targets of an unlimited hinge beyond a full turn read, and act, modulo 360 degrees.",
+    ),
+    _deviation(
+        "floating-root-choice",
+        "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity centerOfMassLocal",
+        "Where the articulation root is authored on an ancestor of a floating chain, the root link is the one in the "
+        "middle of the tree. Author PhysicsArticulationRootAPI on the link itself.",
+    ),
+    _deviation(
+        "single-link-articulation",
+        "rootPosition linkCount",
+        "An articulation of one link is a RIGID_BODY and nothing else.",
+    ),
+    _deviation(
+        "cone-inertia",
+        "inertia inverseInertia",
+        "The inertia that a cone collider gives is about the prim's origin, not the centre of mass.",
+    ),
+    _deviation(
+        "no-collider-defaults",
+        "mass inertia inverseMass inverseInertia",
+        "A body without colliders and mass has mass 1 and the inertia of a sphere of radius 0.1 m.",
+    ),
+    _deviation(
+        "gravity-not-normalised",
+        "linearAcceleration linearVelocity",
+        "gravityDirection is used as authored, its length included; a zero direction means no gravity, and a negative "
+        "magnitude is taken literally.",
+    ),
+    _deviation(
+        "default-angular-damping",
+        "angularVelocity angularAcceleration",
+        "Bodies lose 5 % of their spin per second unless physxRigidBody:angularDamping is 0, and spin at 100 rad/s at "
+        "most.",
+    ),
+    _deviation(
+        "disabled-body-absent",
+        "position disableSimulation",
+        "A body with rigidBodyEnabled = 0 is static scenery: it is not a RIGID_BODY.",
+    ),
+    _deviation(
+        "first-material-only",
+        "staticFriction dynamicFriction restitution",
+        "A shape with several materials reports the first.",
+    ),
+)
+
+
+def describe() -> BackendInfo:
+    """Describe the backend."""
+    try:
+        engine = f"ovphysx {importlib.metadata.version('ovphysx')}"
+        reason = ""
+    except importlib.metadata.PackageNotFoundError:
+        engine, reason = "ovphysx", "ovphysx is not installed: pip install ovphysx"
+    return BackendInfo(
+        engine=engine,
+        summary="NVIDIA PhysX, through ovphysx.",
+        support=_SUPPORT,
+        options=(
+            Option(
+                "num_threads",
+                "Worker threads of PhysX, 0 to 255, for the whole process; 0 steps on the calling thread, which is "
+                "fastest for all but the largest scenes, and gives the same results.",
+                default=0,
+            ),
+        ),
+        deviations=_DEVIATIONS,
+        available=not reason,
+        reason=reason,
+    )

@@ -1,0 +1,116 @@
+"""What belongs to the process rather than to a simulation: Warp's start, devices, and the engine's global settings."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+
+from ovread.errors import OptionError
+from ovread_physx._logging import log
+
+
+@functools.cache
+def start_warp() -> None:
+    """Start Warp without its banner, and without its complaint about a missing GPU, which goes to the log instead.
+
+    Warp's native library prints the latter on file descriptor 2 and has no switch for it.
+    """
+    import warp as wp
+
+    level = wp.config.log_level
+    wp.config.log_level = max(level, wp.LOG_WARNING)
+    try:
+        with _captured_stderr() as text:
+            wp.init()
+    finally:
+        wp.config.log_level = level
+    for line in text:
+        log.debug("%s", line)
+
+
+@contextlib.contextmanager
+def _captured_stderr() -> Iterator[list[str]]:
+    """Collect what native code writes to stderr inside the block."""
+    lines: list[str] = []
+    try:
+        saved = os.dup(2)
+    except OSError:  # there is no stderr
+        yield lines
+        return
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield lines
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+            file.seek(0)
+            lines.extend(file.read().decode("utf-8", "replace").splitlines())
+
+
+@functools.cache
+def cuda_device_count() -> int:
+    """Return how many CUDA devices the driver offers, 0 where there is no driver."""
+    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    count = ctypes.c_int(0)
+    try:
+        driver = ctypes.CDLL(name)
+        if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+            return 0
+    except OSError:
+        return 0
+    return count.value
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that is not there.
+
+    Raises:
+        OptionError: It is neither ``cpu`` nor a CUDA device of this machine.
+    """
+    kind, _, number = device.partition(":")
+    if device == "cpu":
+        return
+    if kind != "cuda" or not number.isdecimal():
+        raise OptionError(f"device={device!r}: backend 'physx' takes 'cpu' or 'cuda:0'.")
+    count = cuda_device_count()
+    if int(number) >= count:
+        available = f"{count} CUDA device{'s' if count != 1 else ''}" if count else "no CUDA device"
+        raise OptionError(f"device={device!r}: this machine has {available}. Use device='cpu'.")
+
+
+def configure(device: str, num_threads: object) -> None:
+    """Apply the process-wide settings that a simulation needs.
+
+    Raises:
+        OptionError: They cannot be changed any more.
+    """
+    from ovphysx import GlobalConfigKey
+
+    if not isinstance(num_threads, int) or isinstance(num_threads, bool) or not 0 <= num_threads <= 255:
+        raise OptionError(f"num_threads={num_threads!r}: the number of worker threads is an integer from 0 to 255.")
+    _set(GlobalConfigKey.NUM_THREADS, num_threads, f"num_threads={num_threads}")
+    if cuda_device_count():
+        _set(GlobalConfigKey.CPU_ONLY, device == "cpu", f"device={device!r}")
+
+
+def _set(key: object, value: int | bool, option: str) -> None:
+    import ovphysx
+
+    current = ovphysx.get_global_config(key)
+    if current == value:
+        return
+    try:
+        ovphysx.set_global_config(key, value)
+    except (RuntimeError, ValueError) as error:
+        raise OptionError(
+            f"{option}: this is one setting for the whole process, now {current!r}, and PhysX refuses to change it "
+            f"({error}). Close the other PhysX simulations, open them with the same value, or use a new process."
+        ) from None
