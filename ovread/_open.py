@@ -50,15 +50,23 @@ def attach(*objects: Any, **options: Any) -> Simulation:
     Args:
         objects: What the engine's own API gave you. For PhysX the ``PhysX`` instance and its attached stage; for
             Newton the model, its states, its control and its solver.
-        options: Options of the backend that the objects belong to.
+        options: What the backend that the objects belong to takes when it attaches.
 
     Raises:
-        OwnershipError: No installed backend knows these objects.
+        OwnershipError: No installed backend knows these objects, or one does and lacks something.
+        OptionError: The backend takes no such option here.
     """
+    failures = ""
     for backend in installed().all():
-        engine = backend.hooks.ovread_adopt(objects=objects, options=dict(options))
+        try:
+            engine = backend.hooks.ovread_adopt(objects=objects, options=dict(options))
+        except OvreadError:
+            raise
+        except Exception as error:  # another backend may know them
+            failures += f" {backend.info.name} failed on them: {type(error).__name__}: {error}."
+            continue
         if engine is not None:
             return Simulation(backend, engine, owned_by_caller=True)
     kinds = ", ".join(type(item).__name__ for item in objects) or "nothing"
     known = ", ".join(backend.info.name for backend in installed().all()) or "none"
-    raise OwnershipError(f"No backend recognises these objects ({kinds}). Installed backends: {known}.")
+    raise OwnershipError(f"No backend recognises these objects ({kinds}).{failures} Installed backends: {known}.")

@@ -230,7 +230,7 @@ class Buffer:
         array: Warp array ``(rows, lanes)``; for ragged layouts ``(elements, lanes)``.
         host: NumPy view of the same memory; None on a GPU.
         offsets: For ragged layouts, ``(rows + 1,)``: row i owns elements ``offsets[i]`` to ``offsets[i + 1]``.
-        omission: Set by the binding where this read cannot serve the column; None where it did.
+        omission: Set by the binding where this read cannot serve the column; None before each fetch.
     """
 
     row: Attribute
@@ -255,7 +255,10 @@ class ReadBinding(Protocol):
         """Fill one buffer per column with the current values, without allocating."""
 
     def close(self) -> None:
-        """Give back native resources; called once."""
+        """Give back native resources; called once, before the engine is closed or reset.
+
+        May be called from the thread that runs the garbage collector.
+        """
 
 
 class Engine(Protocol):
@@ -285,6 +288,17 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Give everything back; called once, also when opening succeeded but the caller failed."""
+
+
+class AdoptedEngine(Engine, Protocol):
+    """An engine around objects that the user owns and steps; ``step`` and ``reset`` are not called."""
+
+    def stepped(self, **current: Any) -> None:
+        """Take note that the user has stepped, and of where the state is now.
+
+        Raises:
+            OptionError: The engine does not take such a keyword.
+        """
 
 
 @attrs.define(eq=False)

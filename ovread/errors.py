@@ -103,8 +103,16 @@ class OwnershipError(OvreadError):
     """The simulation belongs to the caller, who steps and resets it, or the other way round."""
 
 
-class OmittedError(OvreadError):
-    """The result holds no group for this attribute; the message gives the recorded reason."""
+class GroupError(OvreadError):
+    """The result has not exactly one group of that name: it was not asked for, or several scenes have one each."""
+
+
+class OmittedError(GroupError):
+    """The attribute was omitted; the message gives the recorded reason."""
+
+
+class LayoutChangedError(OvreadError):
+    """The engine's objects are not those that a query or a read was prepared for."""
 
 
 class EngineError(OvreadError):

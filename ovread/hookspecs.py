@@ -114,6 +114,7 @@ def ovread_adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> Engine
     """Wrap a simulation that the user already owns, or return None where the objects are not this engine's.
 
     Called for every plugin, so look before importing: an object of an engine that was never imported cannot exist.
+    Objects of this engine with something missing are an :class:`~ovread.errors.OwnershipError` that says what.
     The engine's ``close`` leaves the user's objects as they were.
 
     Example::
@@ -130,7 +131,7 @@ def ovread_adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> Engine
 def ovread_objects(engine: Engine, object_type: ObjectType) -> Objects | None:
     """List all objects of a type, in native order. Return empty :class:`Objects` for a type that the engine lacks.
 
-    Called when a query is made, and again after a reset.
+    Called when a query is made, and again after a reset, which must not change the order.
 
     Example::
 

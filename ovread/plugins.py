@@ -68,8 +68,8 @@ class Plugins:
             BackendConflictError: There is one of that name.
             pluggy.PluginValidationError, TypeError: It does not meet the contract.
         """
-        if name in self._loaded and self._loaded[name].plugin is not None:
-            first = self._loaded[name].info.distribution
+        first = self._loaded[name].info.distribution if name in self._loaded else None
+        if first not in (None, PUBLISHED.get(name)):
             raise BackendConflictError(f"Backend {name!r} is provided by {first} already, not only by {distribution}.")
         try:
             described = self._register(name, plugin)

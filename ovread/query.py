@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -24,24 +24,50 @@ NATIVE = "native"
 
 
 @attrs.frozen(eq=False)
-class Query:
-    """A selection of objects of one type, made by :meth:`Simulation.query`; row i is ``paths[i]``.
+class Selection:
+    """Which objects, in which order.
 
     Args:
-        object_type: The type.
+        object_type: Their type.
         paths: Prim path of each row, in row order.
-        attributes: Names of the attributes that this backend can read for this type.
         native_rows: ``(rows,)``: index of each row in the backend's own order; the mapping between the two orders.
-        scope: ``ALL`` or ``ACTIVE``.
     """
 
     object_type: ObjectType
     paths: tuple[str, ...]
-    attributes: tuple[str, ...]
     native_rows: npt.NDArray[np.intp] = attrs.field(repr=False)
-    scope: ObjectScope = ObjectScope.ALL
-    _simulation: Simulation | None = attrs.field(default=None, repr=False)
+
+
+@attrs.frozen(eq=False)
+class Query:
+    """A selection of objects of one type, made by :meth:`Simulation.query`; row i is ``paths[i]``.
+
+    Args:
+        selection: The objects.
+        attributes: Names of the attributes that this backend can read for this type.
+        scope: ``ALL`` or ``ACTIVE``.
+    """
+
+    selection: Selection
+    attributes: tuple[str, ...]
+    scope: ObjectScope
+    _simulation: Simulation = attrs.field(repr=False)
     _prepared: dict[tuple[str, ...], PreparedRead] = attrs.field(factory=dict, init=False, repr=False)
+
+    @property
+    def object_type(self) -> ObjectType:
+        """Type of the objects."""
+        return self.selection.object_type
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Prim path of each row, in row order."""
+        return self.selection.paths
+
+    @property
+    def native_rows(self) -> npt.NDArray[np.intp]:
+        """``(rows,)``: index of each row in the backend's own order; the mapping between the two orders."""
+        return self.selection.native_rows
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -83,8 +109,8 @@ def _rows_of_pattern(objects: Objects, pattern: str) -> npt.NDArray[np.bool_]:
 
 
 def _rows_of_paths(objects: Objects, object_type: ObjectType, paths: Sequence[str]) -> npt.NDArray[np.intp]:
-    if isinstance(paths, str):
-        raise SelectionError(f"paths={paths!r} is one string: pass a list of paths, or pattern=.")
+    if isinstance(paths, str) or not isinstance(paths, Iterable):
+        raise SelectionError(f"paths={paths!r} is not a list of paths: pass one, or pattern=.")
     rows_by_path: dict[str, list[int]] = {}
     for row, path in enumerate(objects.paths):
         rows_by_path.setdefault(path, []).append(row)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ovread import catalogue
 from ovread.backend import BackendInfo, Buffer, Level, Omission, OmissionReason, ReadBinding
 from ovread.catalogue import ObjectType
 from ovread.errors import EngineErrors
-from ovread.query import Query
+from ovread.query import Query, Selection
 from ovread.result import ReadResult, make_result
 
 if TYPE_CHECKING:
@@ -21,19 +24,18 @@ class OpenBindings:
     """The bindings of a simulation that still hold native resources; each is closed once, before its engine."""
 
     def __init__(self) -> None:
-        self._open: dict[int, tuple[ReadBinding, weakref.finalize[Any, Any]]] = {}
+        self._keys = itertools.count()
+        self._open: dict[int, ReadBinding] = {}
 
     def add(self, owner: object, binding: ReadBinding) -> None:
         """Close the binding when its owner is collected, or with all others."""
-        key = id(binding)
-        finalizer = weakref.finalize(owner, self._close, key)
-        finalizer.atexit = False
-        self._open[key] = (binding, finalizer)
+        key = next(self._keys)
+        self._open[key] = binding
+        weakref.finalize(owner, self._close, key).atexit = False
 
     def _close(self, key: int) -> None:
-        if key in self._open:
-            binding, finalizer = self._open.pop(key)
-            finalizer.detach()  # the id may soon be that of another binding
+        binding = self._open.pop(key, None)
+        if binding is not None:
             binding.close()
 
     def close_all(self) -> None:
@@ -42,30 +44,49 @@ class OpenBindings:
             self._close(key)
 
 
-class PreparedRead:
-    """A binding of some attributes for the rows of a query; bound again after a reset."""
+def check_binding(binding: ReadBinding | None, selection: Selection, names: Sequence[str]) -> None:
+    """Check that a backend's binding keeps the contract.
 
-    def __init__(self, simulation: Simulation, query: Query, names: Sequence[str]) -> None:
-        self._object_type = query.object_type
-        self._native_rows = query.native_rows
-        self._paths = query.paths
+    Raises:
+        TypeError: It does not: it is None, loses an attribute, or a column does not fit its rows or its layout.
+    """
+    if binding is None:
+        raise TypeError("ovread_bind_read returned None")
+    answered = {column.attribute for column in binding.columns} | {item.attribute for item in binding.omissions}
+    lost = [name for name in names if name not in answered]
+    if lost:
+        raise TypeError(f"ovread_bind_read gave neither a column nor an omission for {', '.join(lost)}")
+    for column in binding.columns:
+        row = catalogue.attribute(selection.object_type, column.attribute)
+        rows = np.asarray(column.rows)
+        if len(rows) and (rows[0] < 0 or rows[-1] >= len(selection.paths) or bool((np.diff(rows) <= 0).any())):
+            raise TypeError(f"the rows of column {row.name!r} are not ascending positions of the request")
+        if row.layout.is_ragged != (column.counts is not None):
+            raise TypeError(f"column {row.name!r} is {row.layout.value}: ragged layouts, and only they, have counts")
+        if column.counts is not None and len(column.counts) != len(rows):
+            raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(column.counts)} counts")
+
+
+class PreparedRead:
+    """A binding of some attributes for a selection; bound again after a reset."""
+
+    def __init__(self, simulation: Simulation, selection: Selection, names: Sequence[str]) -> None:
+        self._selection = selection
         self._names = tuple(names)
         self._engine_errors = EngineErrors(simulation.backend.name, "read")
         self._bind(simulation)
 
     def _bind(self, simulation: Simulation) -> None:
-        info, variant = simulation.backend, simulation.variant
-        declared = {name: info.support_of((self._object_type, name), variant) for name in self._names}
+        info, object_type = simulation.backend, self._selection.object_type
+        declared = {name: info.support_of((object_type, name), simulation.variant) for name in self._names}
         served = [name for name, support in declared.items() if support.level is not Level.UNSUPPORTED]
         unserved = {name: support.reason for name, support in declared.items() if name not in served}
-        binding = simulation._bind_read(self._object_type, self._native_rows, served)
-        simulation._bindings.add(self, binding)
+        self._binding = simulation._bind_read(self._selection, served)
+        simulation._bindings.add(self, self._binding)
         self._generation = simulation._generation
-        self._binding = binding
-        self._rows = [catalogue.attribute(self._object_type, column.attribute) for column in binding.columns]
         self._omissions = [
-            *(_declared_omission(name, reason, info, self._object_type) for name, reason in unserved.items()),
-            *binding.omissions,
+            *(_declared_omission(name, reason, info, object_type) for name, reason in unserved.items()),
+            *self._binding.omissions,
         ]
 
     def allocate(self, simulation: Simulation) -> tuple[ReadResult, tuple[Buffer, ...]]:
@@ -74,9 +95,8 @@ class PreparedRead:
             self._bind(simulation)
         return make_result(
             self._binding.columns,
-            self._rows,
             self._omissions,
-            self._paths,
+            self._selection,
             self._names,
             simulation.units,
             simulation.device,
@@ -88,6 +108,8 @@ class PreparedRead:
 
     def fetch(self, simulation: Simulation, result: ReadResult, buffers: Sequence[Buffer]) -> None:
         """Fill a result with the current values."""
+        for buffer in buffers:
+            buffer.omission = None
         with self._engine_errors:
             self._binding.fetch(buffers)
         result._refresh(simulation.tick, simulation.time)
@@ -103,7 +125,7 @@ class Reader:
     def __init__(self, simulation: Simulation, query: Query, names: Sequence[str]) -> None:
         self._simulation = simulation
         self._query = query
-        self._prepared = PreparedRead(simulation, query, names)
+        self._prepared = PreparedRead(simulation, query.selection, names)
         self._result, self._buffers = self._prepared.allocate(simulation)
 
     @property

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread.backend import Buffer, Column, Omission
-from ovread.catalogue import Attribute
-from ovread.errors import OmittedError, did_you_mean
+from ovread.catalogue import Attribute, attribute
+from ovread.errors import GroupError, OmittedError, did_you_mean
+from ovread.query import Selection
 from ovread.quiet import start_warp
 from ovread.units import StageUnits
 
@@ -103,12 +104,10 @@ class ReadResult:
     def __init__(
         self,
         groups: Sequence[Group],
-        buffers: Sequence[Buffer],
         omissions: Sequence[Omission],
         requested: Sequence[str],
     ) -> None:
         self._all = tuple(groups)
-        self._buffers = tuple(buffers)
         self._prepared_omissions = tuple(omissions)
         self._requested = tuple(requested)
         self._reported: list[Omission | None] = []
@@ -121,7 +120,7 @@ class ReadResult:
         """Take over what a fetch reported: for the core, after the buffers were filled."""
         self.tick = tick
         self.time = time
-        reported = [buffer.omission for buffer in self._buffers]
+        reported = [group._buffer.omission for group in self._all]
         if reported == self._reported:
             return
         self._reported = reported
@@ -146,21 +145,22 @@ class ReadResult:
         """Return the one group of an attribute.
 
         Raises:
-            OmittedError: It was omitted, was not asked for, or has several groups.
+            OmittedError: It was omitted; the message gives the reason.
+            GroupError: It was not asked for, or several scenes have a group of it.
         """
         found = self.all(name)
         if len(found) == 1:
             return found[0]
         if found:
             scenes = ", ".join(str(group.scene) for group in found)
-            raise OmittedError(
+            raise GroupError(
                 f"{name!r} has {len(found)} groups (scenes: {scenes}): take them with result.all({name!r})."
             )
         reasons = [omission for omission in self.omissions if omission.attribute == name]
         if reasons:
             raise OmittedError(f"{name!r} was omitted: {reasons[0].reason.value}: {reasons[0].detail}")
         hint = did_you_mean(name, self._requested)
-        raise OmittedError(f"{name!r} is not in this result, which was asked for {', '.join(self._requested)}.{hint}")
+        raise GroupError(f"{name!r} is not in this result, which was asked for {', '.join(self._requested)}.{hint}")
 
     def __repr__(self) -> str:
         names = ", ".join(group.attribute for group in self.groups)
@@ -169,19 +169,19 @@ class ReadResult:
 
 def make_result(
     columns: Sequence[Column],
-    rows: Sequence[Attribute],
     omissions: Sequence[Omission],
-    paths: Sequence[str],
-    requested: Sequence[str],
+    selection: Selection,
+    names: Sequence[str],
     units: StageUnits,
     device: str,
 ) -> tuple[ReadResult, tuple[Buffer, ...]]:
-    """Allocate the groups of a prepared read; ``rows`` gives the catalogue row of each column."""
+    """Allocate the result of a prepared read, and the buffers that its binding fills, one per column."""
+    rows = [attribute(selection.object_type, column.attribute) for column in columns]
     buffers = tuple(allocate(row, column, device) for row, column in zip(rows, columns, strict=True))
     groups = [
         Group(
             row,
-            tuple(paths) if len(column.rows) == len(paths) else tuple(paths[index] for index in column.rows),
+            _paths_of(column, selection),
             column.lanes or row.lanes,
             row.units(units),
             column.scene,
@@ -189,4 +189,11 @@ def make_result(
         )
         for row, column, buffer in zip(rows, columns, buffers, strict=True)
     ]
-    return ReadResult(groups, buffers, omissions, requested), buffers
+    groups.sort(key=lambda group: names.index(group.attribute))
+    return ReadResult(groups, omissions, names), buffers
+
+
+def _paths_of(column: Column, selection: Selection) -> tuple[str, ...]:
+    if len(column.rows) == len(selection.paths):
+        return selection.paths
+    return tuple(selection.paths[index] for index in column.rows)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 import numbers
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, cast
 
 from ovread import catalogue
 from ovread.backend import (
+    AdoptedEngine,
     BackendInfo,
     Diagnostic,
     Engine,
+    FilledColumns,
     Level,
     Objects,
     ReadBinding,
@@ -27,14 +26,15 @@ from ovread.errors import (
     DuplicateAttributeError,
     EngineErrors,
     ForeignQueryError,
+    LayoutChangedError,
     NotReadableError,
     OwnershipError,
     SelectionError,
     TimeStepError,
 )
 from ovread.plugins import Backend
-from ovread.query import CANONICAL, Query, select_rows
-from ovread.reader import OpenBindings, PreparedRead, Reader
+from ovread.query import CANONICAL, Query, Selection, select_rows
+from ovread.reader import OpenBindings, PreparedRead, Reader, check_binding
 from ovread.result import ReadResult
 from ovread.units import StageUnits
 
@@ -54,6 +54,11 @@ class Simulation:
         self._generation = 0
         self._closed = False
         self._bindings = OpenBindings()
+        # Taken once: a closed engine is not asked any more.
+        self._units = engine.units
+        self._device = engine.device
+        self._variant = engine.variant
+        self._diagnostics = tuple(engine.diagnostics)
         # Also runs at interpreter exit: an engine that is torn down by the interpreter instead may crash.
         self._finalizer = weakref.finalize(self, _close, self._bindings, engine)
 
@@ -65,22 +70,22 @@ class Simulation:
     @property
     def variant(self) -> str | None:
         """Which variant of the backend runs, such as the solver's name; None where it has none."""
-        return self._engine.variant
+        return self._variant
 
     @property
     def device(self) -> str:
         """Where state lives: ``cpu`` or ``cuda:0``."""
-        return self._engine.device
+        return self._device
 
     @property
     def units(self) -> StageUnits:
         """Units and up axis of the stage, which all values are in."""
-        return self._engine.units
+        return self._units
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What opening found and what was done about it: ``prim``, ``rule``, ``message``."""
-        return tuple(self._engine.diagnostics)
+        return self._diagnostics
 
     @property
     def tick(self) -> int:
@@ -128,7 +133,7 @@ class Simulation:
         rows = select_rows(objects, object_type, paths, pattern, order)
         rows.setflags(write=False)
         selected = tuple(objects.paths[row] for row in rows)
-        return Query(object_type, selected, self._readable(object_type), rows, scope, self)
+        return Query(Selection(object_type, selected, rows), self._readable(object_type), ObjectScope.ALL, self)
 
     def read(self, query: Query, attributes: Sequence[str]) -> ReadResult:
         """Read attributes into fresh memory: a kept result never changes.
@@ -141,7 +146,7 @@ class Simulation:
         names = self._check_read(query, attributes)
         prepared = query._prepared.get(names)
         if prepared is None:
-            prepared = query._prepared[names] = PreparedRead(self, query, names)
+            prepared = query._prepared[names] = PreparedRead(self, query.selection, names)
         result, buffers = prepared.allocate(self)
         prepared.fetch(self, result, buffers)
         return result
@@ -180,9 +185,8 @@ class Simulation:
         dt, count = _check_step(dt, count)
         if not self._owned_by_caller:
             raise OwnershipError("This simulation is ovread's to step: call sim.step(dt).")
-        if current:
-            with EngineErrors(self.backend.name, "take over the current state"):
-                self._engine.stepped(**current)  # type: ignore[attr-defined]
+        with EngineErrors(self.backend.name, "take over the current state"):
+            cast(AdoptedEngine, self._engine).stepped(**current)
         self._tick += count
         self._time += dt * count
 
@@ -226,9 +230,7 @@ class Simulation:
         self._check_open()
         if not isinstance(query, Query) or query._simulation is not self:
             raise ForeignQueryError("That query was not made by this simulation: make one with sim.query.")
-        if isinstance(attributes, str):
-            attributes = [attributes]
-        names = tuple(attributes)
+        names = (attributes,) if isinstance(attributes, str) else _names(attributes)
         for position, name in enumerate(names):
             row = catalogue.attribute(query.object_type, name)
             if not row.readable:
@@ -243,7 +245,7 @@ class Simulation:
         return objects if objects is not None else Objects()
 
     def _readable(self, object_type: ObjectType) -> tuple[str, ...]:
-        info, variant = self.backend, self._engine.variant
+        info, variant = self.backend, self._variant
         return tuple(
             row.name
             for row in catalogue.attributes(object_type)
@@ -255,15 +257,34 @@ class Simulation:
         if self._closed:
             raise ClosedError("This simulation is closed: open it again with ovread.open.")
 
-    def _bind_read(self, object_type: ObjectType, rows: npt.NDArray[np.intp], names: Sequence[str]) -> ReadBinding:
+    def _bind_read(self, query: Selection, names: Sequence[str]) -> ReadBinding:
         """Prepare a native read."""
+        if not names:
+            return FilledColumns([], [])
+        if self._owned_by_caller or self._generation:
+            self._check_rows(query)
         with EngineErrors(self.backend.name, "read"):
             binding: ReadBinding = self._backend.hooks.ovread_bind_read(
-                engine=self._engine, object_type=object_type, rows=rows, attributes=names
+                engine=self._engine, object_type=query.object_type, rows=query.native_rows, attributes=names
             )
-            if binding is None:
-                raise TypeError("ovread_bind_read returned None")
+            check_binding(binding, query, names)
         return binding
+
+    def _check_rows(self, query: Selection) -> None:
+        """Check that the rows are still those of the query's paths: an owner may have added objects."""
+        paths = self._objects(query.object_type).paths
+        if any(
+            row >= len(paths) or paths[row] != path for row, path in zip(query.native_rows, query.paths, strict=True)
+        ):
+            raise LayoutChangedError("Objects were added or removed since this query was made: make a new one.")
+
+
+def _names(given: object) -> tuple[str, ...]:
+    names = tuple(given) if isinstance(given, Iterable) else (given,)
+    for name in names:
+        if not isinstance(name, str):
+            raise SelectionError(f"attributes={given!r}: pass a list of attribute names, such as ['position'].")
+    return names
 
 
 def _object_type(given: object) -> ObjectType:

@@ -119,6 +119,12 @@ def _population() -> Any:
     return population.Desc(domains=domains, selectors=(applied_schemas,))
 
 
+def sealed_ordinal(stage: ovstage.Stage) -> int:
+    """Return the ordinal up to which a stage's values are final."""
+    with stage.get_attribute_write_floor() as query:
+        return int(query.fetch())
+
+
 def stage_units(stage: ovstage.Stage) -> StageUnits:
     """Return the units and up axis of a populated stage; USD's fallbacks where they are not authored."""
     import ovstage
@@ -130,7 +136,7 @@ def stage_units(stage: ovstage.Stage) -> StageUnits:
         with (
             dictionary.create_path_list_from_strings(["/"]) as root,
             stage.query_from_path_list(root) as query,
-            stage.read_attributes(query, tokens, ovstage.OrdinalRange.latest(ORDINAL)) as read,
+            stage.read_attributes(query, tokens, ovstage.OrdinalRange.latest(sealed_ordinal(stage))) as read,
         ):
             read.wait()
             for group in read.groups():

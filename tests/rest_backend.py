@@ -53,8 +53,8 @@ class RestEngine:
     def step(self, dt: float) -> None:
         self.world.advance(dt)
 
-    def stepped(self, world: World) -> None:
-        self.world = world
+    def stepped(self, world: World | None = None) -> None:
+        self.world = world or self.world
 
     def reset(self) -> None:
         self.world.reset()

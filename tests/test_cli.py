@@ -148,7 +148,7 @@ def test_one_refusal_leaves_the_other(tmp_path: Path) -> None:
         '#usda 1.0\n(\n    upAxis = "Z"\n    metersPerUnit = 1\n)\ndef PhysicsScene "Scene"\n{\n}\n'
         'def Plane "ground" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n{\n    uniform token axis = "X"\n}\n'
         'def Cube "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n'
-        '    double size = 1\n    double3 xformOp:translate = (5, 0, 0)\n'
+        "    double size = 1\n    double3 xformOp:translate = (5, 0, 0)\n"
         '    uniform token[] xformOpOrder = ["xformOp:translate"]\n}\n'
     )
     found = document("compare", str(scene), "--backends", "physx,newton", status=1)

@@ -138,7 +138,7 @@ def test_a_binding_is_not_taken_for_one_that_lay_at_the_same_address() -> None:
     opened.add(other, binding)
     del owner
     gc.collect()
-    assert [held for held, _ in opened._open.values()] == [binding]
+    assert list(opened._open.values()) == [binding]
 
 
 def test_closing_gives_everything_back_once(sim: Simulation, bindings: list[FilledColumns]) -> None:

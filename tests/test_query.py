@@ -82,7 +82,7 @@ def test_a_path_named_twice_is_an_error(sim: Simulation) -> None:
 
 
 def test_one_string_is_not_a_list_of_paths(sim: Simulation) -> None:
-    with pytest.raises(SelectionError, match="is one string: pass a list of paths"):
+    with pytest.raises(SelectionError, match="is not a list of paths: pass one"):
         sim.query(BODY, paths="/World/env_2/box")  # type: ignore[arg-type]
 
 

@@ -8,7 +8,7 @@ import warp as wp
 from rest_world import RATES, SCENES, World
 
 from ovread import ObjectType, OmissionReason
-from ovread.errors import OmittedError
+from ovread.errors import GroupError, OmittedError
 from ovread.simulation import Simulation
 
 BODY, JOINT = ObjectType.RIGID_BODY, ObjectType.ARTICULATION_JOINT
@@ -90,9 +90,7 @@ def test_a_path_that_two_scenes_share_is_told_apart_by_the_scene_of_its_group(op
     assert left.paths == right.paths == ("/World/env_1/box", "/World/env_2/box", "/World/env_10/box")
     assert left.numpy()[:, 0].tolist() == [3, 2, 1]
     assert right.numpy()[:, 0].tolist() == [6, 5, 4]
-    with pytest.raises(
-        OmittedError, match=r"'mass' has 2 groups \(scenes: /Physics/left, /Physics/right\).*result\.all"
-    ):
+    with pytest.raises(GroupError, match=r"'mass' has 2 groups \(scenes: /Physics/left, /Physics/right\).*result\.all"):
         result["mass"]
 
 
@@ -170,7 +168,7 @@ def test_every_attribute_asked_for_has_a_group_or_a_reason(sim: Simulation, aske
 def test_a_group_that_was_not_asked_for_is_an_error_that_says_what_was(sim: Simulation) -> None:
     result = sim.read(sim.query(BODY), ["mass", "position"])
     with pytest.raises(
-        OmittedError, match=r"'postion' is not in this result, .* mass, position\. Did you mean 'position'"
+        GroupError, match=r"'postion' is not in this result, .* mass, position\. Did you mean 'position'"
     ):
         result["postion"]
 

@@ -149,9 +149,9 @@ def test_what_an_engine_raises_becomes_an_error_with_its_words(
     engine_of(sim).world.values.clear()  # so does reading
     calls: dict[str, Callable[[], object]] = {
         "step": lambda: sim.step(0.1),
-        "reset": sim.reset,
         "query": lambda: sim.query(BODY),
         "read": reader.read,
+        "reset": sim.reset,
     }
     for operation, call in calls.items():
         with pytest.raises(EngineError, match=f"^rest could not {operation}: .+") as caught:

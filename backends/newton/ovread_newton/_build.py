@@ -182,6 +182,8 @@ def _span(starts: list[int], joint: int, total: int) -> tuple[int, int]:
 def _report_corrected_inertia(builder: newton.ModelBuilder, model: newton.Model) -> list[Diagnostic]:
     """Name the bodies whose authored mass properties Newton replaced, since no rigid body has them."""
     diagnostics: list[Diagnostic] = []
+    if not builder.body_count:
+        return diagnostics
     for name, authored, final in (
         ("mass", builder.body_mass, model.body_mass),
         ("inertia", builder.body_inertia, model.body_inertia),

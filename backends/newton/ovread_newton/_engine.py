@@ -242,14 +242,22 @@ class AdoptedEngine(NewtonEngine):
         self.observables = observables
         self.reports_accelerations = observables is not None
 
-    def stepped(self, *, state: newton.State) -> None:
-        """Say which state is current.
+    def stepped(self, **current: Any) -> None:
+        """Take note of which state is current.
+
+        Args:
+            current: ``state``, the state that the last step wrote; the one before where it is not given.
 
         Raises:
+            OptionError: Something else is given.
             OwnershipError: It is not a state of the attached model.
         """
-        check_state(self.model, state)
-        self.state = state
+        unknown = current.keys() - {"state"}
+        if unknown:
+            raise OptionError(f"{', '.join(sorted(unknown))}: backend 'newton' takes state=, the current newton.State.")
+        if "state" in current:
+            check_state(self.model, current["state"])
+            self.state = current["state"]
 
     def refresh_joint_state(self) -> None:
         """Solve for the joint coordinates at each read: the caller may have stepped in between."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-import os
-import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ovread.backend import Diagnostic
 from ovread.errors import EngineError
+from ovread.quiet import start_warp
 
 log = logging.getLogger("ovread.newton")
 
@@ -63,13 +62,10 @@ class _DiagnosticHandler(logging.Handler):
 @functools.cache
 def start_engine() -> None:
     """Prepare the process for a silent engine; the first call does it."""
-    import warp as wp
-
+    start_warp()
     for name in _ENGINE_LOGGERS:
         # Without a handler, logging writes warnings to stderr.
         logging.getLogger(name).addHandler(logging.NullHandler())
-    with _warp_to_log(), _stderr_to_log():
-        wp.init()
     with contextlib.suppress(ImportError):
         import coacd  # type: ignore[import-untyped]
 
@@ -156,23 +152,3 @@ def _warp_to_log() -> Iterator[None]:
         yield
     finally:
         wp.set_logger(previous)
-
-
-@contextlib.contextmanager
-def _stderr_to_log() -> Iterator[None]:
-    """Log what native code writes to file descriptor 2: Warp's libraries say there that no CUDA driver was found."""
-    try:
-        saved = os.dup(2)
-    except OSError:  # the process has no stderr
-        yield
-        return
-    with tempfile.TemporaryFile() as sink:
-        os.dup2(sink.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
-            sink.seek(0)
-            for line in sink.read().decode(errors="replace").splitlines():
-                log.debug("%s", line)

@@ -120,6 +120,17 @@ def test_accelerations_need_the_observables() -> None:
         np.testing.assert_allclose(fall, [[0, 0, -9.81]], rtol=1e-5, atol=1e-5)
 
 
+def test_only_the_state_can_be_current() -> None:
+    """Anything but a state of the model is refused when the caller says what is current."""
+    model = pendulum_model()
+    with ovread.attach(model, model.state()) as sim:
+        with pytest.raises(OptionError, match="step_index"):
+            sim.stepped(1 / 60, step_index=3)
+        with pytest.raises(OwnershipError):
+            sim.stepped(1 / 60, state=model)
+        assert sim.tick == 0
+
+
 def test_units_are_those_of_newton() -> None:
     """A model has metres and its own up axis."""
     model = pendulum_model(up_axis=newton.Axis.Y)

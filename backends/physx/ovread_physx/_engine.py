@@ -13,7 +13,8 @@ import numpy.typing as npt
 from ovread.backend import Diagnostic, Scene
 from ovread.catalogue import ObjectType
 from ovread.errors import NoPhysicsError, OptionError, OwnershipError, SceneRefusedError
-from ovread.stage import ORDINAL, open_stage, stage_units
+from ovread.quiet import start_warp
+from ovread.stage import ORDINAL, open_stage, sealed_ordinal, stage_units
 from ovread_physx import _logging, _process
 from ovread_physx._layout import RawGroup
 from ovread_physx._objects import Table, make_table
@@ -66,7 +67,7 @@ class PhysxEngine:
 
             with _logging.engine_messages() as messages:
                 _process.configure(device, options["num_threads"])
-                _process.start_warp()
+                start_warp()
                 physx = ovphysx.PhysX() if device == "cpu" else ovphysx.PhysX(active_cuda_gpus=device.split(":")[1])
                 _attach(physx, stage, scene.label)
                 engine = cls(physx, stage, device, owned=True)
@@ -108,7 +109,7 @@ class PhysxEngine:
             raise OwnershipError("The PhysX instance has no stage attached: call physx.attach_ovstage(stage) first.")
         if not physx.is_stage_attached(rest[0]):
             raise OwnershipError("The PhysX instance has another stage attached than the one passed.")
-        _process.start_warp()
+        start_warp()
         return cls(physx, rest[0], _device_of(physx), owned=False)
 
     def step(self, dt: float) -> None:
@@ -116,6 +117,12 @@ class PhysxEngine:
         if self._retired:
             self._close_retired()
         self.physx.step_sync(dt)
+        self.has_stepped = True
+
+    def stepped(self, **current: Any) -> None:
+        """Take note that the owner has stepped; the engine's state is where it always is."""
+        if current:
+            raise OptionError(f"PhysX takes no {', '.join(current)}: call sim.stepped(dt).")
         self.has_stepped = True
 
     def reset(self) -> None:
@@ -193,7 +200,7 @@ class PhysxEngine:
             self.dictionary.create_path_list(prims) as paths,
             self.stage.query_from_path_list(paths) as query,
             self.stage.read_attributes(
-                query, [self.dictionary.intern_token(name)], ovstage.OrdinalRange.latest(ORDINAL)
+                query, [self.dictionary.intern_token(name)], ovstage.OrdinalRange.latest(sealed_ordinal(self.stage))
             ) as read,
         ):
             read.wait()

@@ -1,58 +1,12 @@
-"""What belongs to the process rather than to a simulation: Warp's start, devices, and the engine's global settings."""
+"""What belongs to the process rather than to a simulation: devices, and the engine's global settings."""
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
-import os
 import sys
-import tempfile
-from collections.abc import Iterator
 
 from ovread.errors import OptionError
-from ovread_physx._logging import log
-
-
-@functools.cache
-def start_warp() -> None:
-    """Start Warp without its banner, and without its complaint about a missing GPU, which goes to the log instead.
-
-    Warp's native library prints the latter on file descriptor 2 and has no switch for it.
-    """
-    import warp as wp
-
-    level = wp.config.log_level
-    wp.config.log_level = max(level, wp.LOG_WARNING)
-    try:
-        with _captured_stderr() as text:
-            wp.init()
-    finally:
-        wp.config.log_level = level
-    for line in text:
-        log.debug("%s", line)
-
-
-@contextlib.contextmanager
-def _captured_stderr() -> Iterator[list[str]]:
-    """Collect what native code writes to stderr inside the block."""
-    lines: list[str] = []
-    try:
-        saved = os.dup(2)
-    except OSError:  # there is no stderr
-        yield lines
-        return
-    if sys.stderr is not None:
-        sys.stderr.flush()
-    with tempfile.TemporaryFile() as file:
-        os.dup2(file.fileno(), 2)
-        try:
-            yield lines
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
-            file.seek(0)
-            lines.extend(file.read().decode("utf-8", "replace").splitlines())
 
 
 @functools.cache

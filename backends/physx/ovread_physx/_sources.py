@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ovread.backend import Buffer
 from ovread.catalogue import Layout, ObjectType
-from ovread.errors import OvreadError
+from ovread.errors import LayoutChangedError
 from ovread_physx import _native
 from ovread_physx._layout import GroupPlan, RawGroup
 from ovread_physx._logging import log
@@ -35,10 +35,6 @@ _DTYPES: dict[str, type[np.generic]] = {
     "u32": np.uint32,
     "u64": np.uint64,
 }
-
-
-class LayoutChangedError(OvreadError):
-    """The engine's objects are not those that the read was prepared for."""
 
 
 class ReadSource(Protocol):

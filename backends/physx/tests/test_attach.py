@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ovread_physx._sources import LayoutChangedError
 
 import ovread
 from ovread import ObjectType
-from ovread.errors import OptionError, OwnershipError
+from ovread.errors import LayoutChangedError, OptionError, OwnershipError
 from ovread.stage import open_stage, register_schemas, scene_of
 
 
