@@ -28,7 +28,10 @@ HEADER = """#usda 1.0
     metersPerUnit = 1
     upAxis = "Z"
 )
-def PhysicsScene "Scene" { float physics:gravityMagnitude = 0 }
+def PhysicsScene "Scene"
+{
+    float physics:gravityMagnitude = 0
+}
 def Xform "World"
 {
 """
@@ -53,7 +56,10 @@ HINGE = """    def Xform "robot_{index}" (prepend apiSchemas = ["PhysicsArticula
             float physics:mass = 1
             float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
         }}
-        def PhysicsFixedJoint "anchor" {{ rel physics:body1 = </World/robot_{index}/base> }}
+        def PhysicsFixedJoint "anchor"
+        {{
+            rel physics:body1 = </World/robot_{index}/base>
+        }}
         def PhysicsRevoluteJoint "hinge"
         {{
             rel physics:body0 = </World/robot_{index}/base>

@@ -278,7 +278,7 @@ class Engine(Protocol):
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """What opening found."""
+        """What opening and stepping found; kept after :meth:`close`."""
 
     def step(self, dt: float) -> None:
         """Advance by ``dt`` seconds."""

@@ -151,7 +151,7 @@ def compare(
     if not readings:
         raise SceneRefusedError("No backend can run it. " + " ".join(dict.fromkeys(refusals.values())))
     allowed = _Tolerance(tolerance, DRIFT * dt * dt * steps)
-    rows = [row for object_type in TYPES for row in _compare_type(object_type, readings, allowed)]
+    rows = [row for object_type in TYPES for row in _compare_type(object_type, readings, list(refusals), allowed)]
     return Comparison(tuple(backends), tuple(rows), refusals, steps, dt)
 
 
@@ -236,9 +236,11 @@ class _Tolerance:
         return TOLERANCE + (self.drift if row.persistence is Persistence.STATE else 0.0)
 
 
-def _compare_type(object_type: ObjectType, readings: Mapping[str, _Reading], tolerance: _Tolerance) -> Iterable[Row]:
+def _compare_type(
+    object_type: ObjectType, readings: Mapping[str, _Reading], refused: Sequence[str], tolerance: _Tolerance
+) -> Iterable[Row]:
     shared = _shared_paths(object_type, readings)
-    yield from _absent_objects(object_type, readings, shared)
+    yield from _absent_objects(object_type, readings, refused)
     if not shared:
         return
     for row in catalogue.attributes(object_type):
@@ -256,12 +258,14 @@ def _shared_paths(object_type: ObjectType, readings: Mapping[str, _Reading]) -> 
     return [path for path in dict.fromkeys(first) if all(path in other for other in others)]
 
 
-def _absent_objects(object_type: ObjectType, readings: Mapping[str, _Reading], shared: Sequence[str]) -> Iterable[Row]:
-    everywhere = set(shared)
+def _absent_objects(object_type: ObjectType, readings: Mapping[str, _Reading], refused: Sequence[str]) -> Iterable[Row]:
+    """List what not all backends have; where only one runs the scene, that is everything."""
     for path in dict.fromkeys(path for reading in readings.values() for path in reading.paths[object_type]):
-        if path not in everywhere:
-            having = [label for label, reading in readings.items() if path in reading.paths[object_type]]
-            lacking = [label for label in readings if label not in having]
+        having = [label for label, reading in readings.items() if path in reading.paths[object_type]]
+        lacking = [label for label in readings if label not in having]
+        if len(readings) == 1:
+            lacking = list(refused)
+        if lacking:
             detail = f"{object_type.name} in {', '.join(having)}; not in {', '.join(lacking)}"
             yield Row(object_type.name, "", path, Verdict.ABSENT, detail=detail)
 

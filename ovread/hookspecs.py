@@ -75,6 +75,21 @@ def ovread_usd_schemas() -> Sequence[Path] | None:
     """
 
 
+@hookspec
+def ovread_prepare_process() -> None:
+    """Load native libraries that must be in the process before those of another engine.
+
+    Called once per process for **all** installed plugins, before the first stage is populated. Most engines need
+    nothing here. One whose libraries break when another engine's are loaded first loads them now.
+
+    Example::
+
+        @hookimpl
+        def ovread_prepare_process():
+            import array  # stands for a library that has to be the first of its kind
+    """
+
+
 @hookspec(firstresult=True)
 def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine | None:
     """Open a scene on the chosen backend.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,8 @@ from ovread.errors import (
     UnknownBackendError,
     did_you_mean,
 )
+
+_log = logging.getLogger("ovread.plugins")
 
 ENVIRONMENT_VARIABLE = "OVREAD_BACKEND"
 
@@ -155,6 +158,17 @@ class Plugins:
     def all(self) -> list[Backend]:
         """Return every backend that loaded."""
         return [Backend(self._manager, loaded.plugin, loaded.info) for loaded in self._loaded.values() if loaded.plugin]
+
+    def prepare_process(self) -> None:
+        """Let each backend load what must be loaded before another engine's libraries.
+
+        One that fails is left to fail again, with its own message, when it is opened.
+        """
+        for backend in self.all():
+            try:
+                backend.hooks.ovread_prepare_process()
+            except Exception as error:
+                _log.warning("%s could not prepare the process: %s", backend.info.name, error)
 
     def usd_schemas(self) -> list[Path]:
         """Return the USD schema folders of all backends, each once."""

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
-_STANDARD_OUTPUT, _STANDARD_ERROR = 1, 2
+STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
 
 logging.getLogger("ovread").addHandler(logging.NullHandler())
 
@@ -25,18 +25,18 @@ def captured(logger: logging.Logger, *descriptors: int) -> Iterator[None]:
 
     Args:
         logger: Where lines go.
-        descriptors: 1 for standard output, 2 for standard error; both where none is named. Whatever Python has
+        descriptors: :data:`STANDARD_OUTPUT`, :data:`STANDARD_ERROR`; both where none is named. Whatever Python has
             buffered is written first, so that it goes where it was meant to.
     """
     with contextlib.ExitStack() as stack:
-        for descriptor in descriptors or (_STANDARD_OUTPUT, _STANDARD_ERROR):
+        for descriptor in descriptors or (STANDARD_OUTPUT, STANDARD_ERROR):
             stack.enter_context(_captured(logger, descriptor))
         yield
 
 
 @contextlib.contextmanager
 def _captured(logger: logging.Logger, descriptor: int) -> Iterator[None]:
-    stream = sys.stdout if descriptor == _STANDARD_OUTPUT else sys.stderr
+    stream = sys.stdout if descriptor == STANDARD_OUTPUT else sys.stderr
     try:
         with contextlib.suppress(AttributeError, ValueError):  # no stream, or a closed one
             stream.flush()

@@ -58,7 +58,6 @@ class Simulation:
         self._units = engine.units
         self._device = engine.device
         self._variant = engine.variant
-        self._diagnostics = tuple(engine.diagnostics)
         # Also runs at interpreter exit: an engine that is torn down by the interpreter instead may crash.
         self._finalizer = weakref.finalize(self, _close, self._bindings, engine)
 
@@ -84,8 +83,8 @@ class Simulation:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What opening found and what was done about it: ``prim``, ``rule``, ``message``."""
-        return self._diagnostics
+        """What opening and stepping found, and what was done about it: ``prim``, ``rule``, ``message``."""
+        return tuple(self._engine.diagnostics)
 
     @property
     def tick(self) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import logging
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,21 +67,27 @@ def _looks_like_usd(path: Path) -> bool:
 
 
 @functools.cache
-def register_schemas() -> None:
-    """Register the USD schemas of all installed backends; the first call of the process does it.
+def prepare_process() -> None:
+    """Prepare the process for the engines of all installed backends; the first call of the process does it.
 
-    A schema must be registered before the first stage of the process is populated, whichever backend opens it, so
-    all plugins are asked, not only the one in use.
+    Native libraries have an order, and a schema must be registered before the first stage of the process is populated,
+    whichever backend opens it. So all plugins are asked, not only the one in use.
     """
     from ovstage import population
 
-    folders = plugins.installed().usd_schemas()
+    backends = plugins.installed()
+    backends.prepare_process()
+    folders = backends.usd_schemas()
     _log.debug("registering USD schemas: %s", ", ".join(map(str, folders)))
     population.register_usd_schemas([str(folder) for folder in folders])
 
 
-def open_stage(scene: Scene) -> ovstage.Stage:
+def open_stage(scene: Scene, descriptions: Sequence[Any] = ()) -> ovstage.Stage:
     """Open and populate a stage with physics data; the caller destroys it.
+
+    Args:
+        scene: The scene.
+        descriptions: ``ovstage.population.Desc`` s of what an engine needs beside the physics domain.
 
     Raises:
         NotUsdError: The text or file does not parse.
@@ -88,11 +95,11 @@ def open_stage(scene: Scene) -> ovstage.Stage:
     import ovstage
     from ovstage import population
 
-    register_schemas()
+    prepare_process()
     stage = ovstage.Stage("ovread")
     open_source = population.open_usd_from_string_with_desc if scene.is_text else population.open_usd_with_desc
     try:
-        open_source(stage, scene.source, ORDINAL, population.DEFAULT_TIME, [_population()])
+        open_source(stage, scene.source, ORDINAL, population.DEFAULT_TIME, [_physics(), *descriptions])
         stage.advance_write_floor(ordinal=ORDINAL).wait()
     except ovstage.OvstageError as error:
         stage.destroy()
@@ -103,20 +110,15 @@ def open_stage(scene: Scene) -> ovstage.Stage:
     return stage
 
 
-def _population() -> Any:
-    """Describe what to populate: the physics domain, and the names of all applied API schemas.
+def _physics() -> Any:
+    """Describe what to populate for any engine.
 
-    Without the physics domain the engines simulate with default masses and gravity, without saying so.
+    Without the physics domain the engines simulate with default masses and gravity, without saying so; without the
+    rendering domain meshes have no points.
     """
     from ovstage import PopulationDomain, population
 
-    applied_schemas = population.Selector(
-        prim_predicate=population.PrimPredicate.has_metadata("apiSchemas"),
-        property_predicate=population.PropertyPredicate.has_name("mjc:compiler:angle"),
-        prim_metadata_paths=("apiSchemas",),
-    )
-    domains = PopulationDomain.PHYSICS | PopulationDomain.RENDERING
-    return population.Desc(domains=domains, selectors=(applied_schemas,))
+    return population.Desc(domains=PopulationDomain.PHYSICS | PopulationDomain.RENDERING)
 
 
 def sealed_ordinal(stage: ovstage.Stage) -> int:

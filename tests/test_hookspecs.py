@@ -61,6 +61,7 @@ def test_the_contract_has_these_hooks_and_an_import_list() -> None:
         "ovread_describe_backend",
         "ovread_objects",
         "ovread_open",
+        "ovread_prepare_process",
         "ovread_usd_schemas",
     ]
     assert "from ovread.hookspecs import hookimpl" in code(hookspecs.__doc__, "starts with")

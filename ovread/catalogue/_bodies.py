@@ -53,7 +53,7 @@ ROWS: tuple[Attribute, ...] = (
     *_both("angularAcceleration", "f32", XYZ, "Angular acceleration in the last step.",
            dimension=units.ANGULAR_ACCELERATION, frame=Frame.WORLD, role=Role.AXIAL_VECTOR, **_STATE),
     *_both("mass", "f32", VALUE, "Mass.", body=_W, link=_W, dimension=units.MASS),
-    *_both("inverseMass", "f32", VALUE, "One over the mass; 0 where the engine holds the body in place.",
+    *_both("inverseMass", "f32", VALUE, "One over the mass, also of a body that is held in place.",
            dimension=units.INVERSE_MASS),
     *_both("inertia", "f32", MATRIX3, "Inertia tensor about the centre of mass, in body axes.", body=_W, link=_W,
            dimension=units.INERTIA, frame=Frame.BODY, point=Point.COM, role=Role.TENSOR),

@@ -10,14 +10,15 @@ from rich.console import Console
 
 
 class _Reporter(logging.Handler):
-    """Pass log messages of ovread on as progress."""
+    """Pass on what backends log at level INFO, which is what they are doing; warnings have their own place."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
         super().__init__(logging.INFO)
         self._report = report
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._report(f"{record.name.rpartition('.')[2]}: {record.getMessage()}")
+        if record.levelno == logging.INFO:
+            self._report(f"{record.name.rpartition('.')[2]}: {record.getMessage()}")
 
 
 @contextlib.contextmanager

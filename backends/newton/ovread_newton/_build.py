@@ -10,6 +10,7 @@ import numpy as np
 
 from ovread.backend import Diagnostic, Scene
 from ovread.errors import NoPhysicsError, SceneRefusedError
+from ovread.quiet import STANDARD_OUTPUT, captured
 from ovread.stage import open_stage, stage_units
 from ovread.units import StageUnits
 from ovread_newton._authored import Authored, read_authored, read_targets
@@ -49,7 +50,9 @@ def build_model(scene: Scene, device: str, adapt: Callable[[newton.ModelBuilder]
         adapt: Called with the filled builder, for what a solver needs to be different.
     """
     log.info("building the Newton model of %s", scene.label)
-    stage = open_stage(scene)
+    import ovnewton
+
+    stage = open_stage(scene, [ovnewton.population_desc()])
     try:
         return _build(scene, stage, device, adapt)
     finally:
@@ -91,7 +94,8 @@ def _add_stage(scene: Scene, builder: newton.ModelBuilder, stage: ovstage.Stage)
     import ovnewton
 
     try:
-        return bool(ovnewton.add_ovstage(builder, stage).has_orphan_joints)
+        with captured(log, STANDARD_OUTPUT):  # where coacd reports its progress
+            return bool(ovnewton.add_ovstage(builder, stage).has_orphan_joints)
     except Exception as error:
         raise SceneRefusedError(f"ovnewton cannot import {scene.label}: {words_of(error)}") from error
 

@@ -12,7 +12,7 @@ from ovread.errors import OptionError, OwnershipError
 from ovread.units import StageUnits
 from ovread_newton._build import build_model
 from ovread_newton._noise import collected_diagnostics, log, mujoco_watched, quiet, start_engine
-from ovread_newton._solvers import SOLVERS, adapt_builder, diagnose, make_solver
+from ovread_newton._solvers import SOLVERS, adapt_builder, capacity_exceeded, diagnose, make_solver
 from ovread_newton._topology import Topology
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ class OwnedEngine(NewtonEngine):
         self.diagnostics.extend(build.diagnostics)
         self._substeps = substeps
         self._has_stepped = False
+        self._has_dropped = False
         self._watched = mujoco_watched if solver == "mujoco" and model.device.is_cpu else nullcontext
         self._solver: Any = None
         self._pipeline: Any = None
@@ -173,6 +174,15 @@ class OwnedEngine(NewtonEngine):
                 self._substep(dt / self._substeps)
         self.observables = self._observables
         self._is_solved = False
+        if not self._has_dropped:
+            self._report_dropped_constraints()
+
+    def _report_dropped_constraints(self) -> None:
+        words = capacity_exceeded(self._solver)
+        if words is not None:
+            self._has_dropped = True
+            self.diagnostics.append(Diagnostic("", "constraints-dropped", words))
+            log.warning("%s", words)
 
     def _substep(self, dt: float) -> None:
         state = self.state

@@ -66,10 +66,6 @@ def start_engine() -> None:
     for name in _ENGINE_LOGGERS:
         # Without a handler, logging writes warnings to stderr.
         logging.getLogger(name).addHandler(logging.NullHandler())
-    with contextlib.suppress(ImportError):
-        import coacd  # type: ignore[import-untyped]
-
-        coacd.set_log_level("error")
 
 
 @contextlib.contextmanager

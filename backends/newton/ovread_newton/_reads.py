@@ -80,9 +80,9 @@ def _bind(
     return Binding(columns, writes, omissions)
 
 
-def _gather_rows(engine: NewtonEngine, rows: Indices, layout: Layout, factor: Values | None = None) -> Write:
+def _gather_rows(engine: NewtonEngine, rows: Indices, layout: Layout) -> Write:
     part, array, width, start, end = layout
-    return gather(Source(engine, part, array), lanes(rows, width, start, end), factor)
+    return gather(Source(engine, part, array), lanes(rows, width, start, end))
 
 
 def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write, Indices | None] | Omission:
@@ -95,17 +95,7 @@ def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write,
     if name in _ACCELERATIONS:
         return _bind_acceleration(engine, bodies, name)
     layout = _STATE.get(name) or _PROPERTIES[name]
-    # Newton moves no kinematic body, but keeps its inverse mass.
-    factor = 1 - _is_kinematic(engine, bodies) if name == "inverseMass" else None
-    return _gather_rows(engine, bodies, layout, factor), None
-
-
-def _is_kinematic(engine: NewtonEngine, bodies: Indices) -> Values:
-    import newton
-
-    flags: Values = engine.model.body_flags.numpy() if len(bodies) else np.zeros(0, np.int32)
-    is_kinematic: npt.NDArray[np.bool_] = (flags[bodies] & int(newton.BodyFlags.KINEMATIC)) != 0
-    return is_kinematic[:, None].astype(np.float32)
+    return _gather_rows(engine, bodies, layout), None
 
 
 def _bind_acceleration(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write, Indices | None] | Omission:

@@ -39,14 +39,15 @@ class SolverKind:
 SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
     {
         "mujoco": SolverKind("SolverMuJoCo", detects_contacts=True, reports_accelerations=True),
-        # Steel enforces no joint limits by default, and drops constraints beyond its row capacities.
+        # Steel enforces no joint limits by default. It drops constraints beyond its row capacities, and says so on
+        # standard output: capacity_exceeded tells instead.
         "steel": SolverKind(
             "SolverSteel",
             {
                 "enable_joint_limits": True,
                 "enable_joint_velocity_limits": True,
                 "free_body_constraint_max": 2048,
-                "articulation_constraint_max": 256,
+                "warn_constraint_overflow": False,
             },
         ),
         # With the default two iterations the joints of an articulation come apart; restitution is off by default.
@@ -74,6 +75,9 @@ def make_solver(name: str, model: newton.Model, label: str) -> Any:
     arguments = dict(kind.arguments)
     if name == "mujoco":
         arguments["use_mujoco_cpu"] = model.device.is_cpu
+    if name == "steel":
+        # Each axis takes up to two rows for its limits and two for its velocity limits; the rest is for contacts.
+        arguments["articulation_constraint_max"] = 4 * model.joint_dof_count + 1024
     try:
         return getattr(newton.solvers, kind.class_name)(model, **arguments)
     except Exception as error:
@@ -100,6 +104,17 @@ def keeps_joint_state(solver: object) -> bool:
     """Return whether a solver that the caller made keeps ``State.joint_q`` up to date."""
     name = name_of(solver)
     return SOLVERS[name].keeps_joint_state if name else type(solver).__name__ in _OTHERS_THAT_KEEP_JOINT_STATE
+
+
+def capacity_exceeded(solver: Any) -> str | None:
+    """Return what a Steel solver had to drop since its last reset, in its own words; None for other solvers."""
+    if not hasattr(solver, "check_constraint_capacity"):
+        return None
+    try:
+        solver.check_constraint_capacity()
+    except RuntimeError as error:
+        return words_of(error)
+    return None
 
 
 def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:

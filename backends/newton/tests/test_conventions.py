@@ -35,7 +35,7 @@ BEFORE_THE_FIRST_STEP = (
     ("drives", JOINT, "/W/force/j", "jointVelocityTarget", [5]),
     ("drives", JOINT, "/W/force/j", "jointMaxForce", [100]),
     ("drives", JOINT, "/W/far/j", "jointPositionTarget", [400]),
-    ("kinematic", BODY, "/W/kin", "inverseMass", [0]),
+    ("kinematic", BODY, "/W/kin", "inverseMass", [0.5]),
     ("kinematic", BODY, "/W/normal", "inverseMass", [0.5]),
     ("centimetres", ObjectType.SCENE, "/Scene", "gravity", [0, 0, -981]),
     ("y_up", ObjectType.SCENE, "/Scene", "gravity", [0, -9.81, 0]),

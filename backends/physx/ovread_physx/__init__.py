@@ -38,6 +38,18 @@ def ovread_usd_schemas() -> list[Path]:
 
 
 @hookimpl
+def ovread_prepare_process() -> None:
+    """Load PhysX's library before ``coacd``, which other engines decompose meshes with.
+
+    That library carries a C++ runtime of its own and shares it with those loaded later: PhysX then throws
+    ``std::bad_cast`` whenever it writes an error message.
+    """
+    import ovphysx
+
+    _ = ovphysx.PhysX
+
+
+@hookimpl
 def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine:
     """Open a scene."""
     return _engine.PhysxEngine.open(scene, device, options)

@@ -209,15 +209,13 @@ class PhysxEngine:
                     values += [group.array(index).ravel().copy() for index in range(group.tensor_count)]
         return np.concatenate(values)
 
-    def _has_physics(self) -> bool:
-        """Whether the stage has anything that the engine simulates, or at least a physics scene of its own.
+    def is_authored(self, prims: Sequence[int]) -> bool:
+        """Whether any of the prims is on the stage."""
+        return bool(prims) and len(self._authored(prims, "usd-metadata:typeName")) > 0
 
-        The engine makes a scene where none is authored, at a path that is on no stage.
-        """
-        prims = self.table(ObjectType.SCENE).prims
-        if prims and len(self._authored(prims, "usd-metadata:typeName")):
-            return True
-        return any(self._total(kind) for kind in ObjectType if kind not in _NOT_PHYSICS)
+    def _has_physics(self) -> bool:
+        """Whether the stage has anything that the engine simulates, or at least a physics scene of its own."""
+        return bool(self.scene_paths) or any(self._total(kind) for kind in ObjectType if kind not in _NOT_PHYSICS)
 
     def _total(self, object_type: ObjectType) -> int:
         from ovphysx.types import SimObjectType
@@ -238,7 +236,8 @@ def _attach(physx: ovphysx.PhysX, stage: ovstage.Stage, label: str) -> None:
     try:
         physx.wait_task(physx.attach_ovstage(stage, read_ordinal=ORDINAL))
     except RuntimeError as error:
-        raise SceneRefusedError(f"physx refuses {label}: {error}") from error
+        hint = " Was coacd imported before ovread? Import ovphysx first." if "std::bad_cast" in str(error) else ""
+        raise SceneRefusedError(f"physx refuses {label}: {error}{hint}") from error
 
 
 def _refuse_without_physics(label: str, errors: str) -> None:

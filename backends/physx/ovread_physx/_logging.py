@@ -48,8 +48,8 @@ class _Forward(logging.Handler):
         text = record.getMessage().strip()
         for messages in self.heard:
             messages.append(Message(record.levelno, text))
-        if log.isEnabledFor(record.levelno):
-            log.log(record.levelno, "%s", text)
+        unimportant = record.levelno < logging.WARNING or text.startswith(_HARMLESS)
+        log.log(logging.DEBUG if unimportant else record.levelno, "%s", text)
 
 
 _forward = _Forward()
@@ -65,7 +65,7 @@ def engine_messages() -> Iterator[list[Message]]:
     import ovphysx
 
     ovphysx.enable_default_log_output(False)
-    verbose = log.isEnabledFor(logging.INFO)
+    verbose = log.isEnabledFor(logging.DEBUG)
     severity = ovphysx.LogLevel.VERBOSE if verbose else ovphysx.LogLevel.WARNING
     ovphysx.enable_python_logging(_bridge.name, min_severity=severity)
     messages: list[Message] = []

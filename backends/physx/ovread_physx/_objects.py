@@ -79,6 +79,8 @@ def make_table(engine: PhysxEngine, object_type: ObjectType) -> Table:
     groups = [group for group in engine.survey(object_type, [name]) if group.attribute == name]
     prims = [prim for group in groups for prim in group.prims]
     sizes = [len(group.prims) for group in groups]
+    if object_type is ObjectType.SCENE and not engine.is_authored(prims):
+        return Table()  # The engine made a scene of its own, at a path that is on no stage.
     paths = engine.path_strings(prims)
     table = Table(paths, prims, np.repeat(np.arange(len(groups)), sizes), [None] * len(groups))
     if object_type is ObjectType.SCENE or len(engine.scene_paths) <= 1:
