@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ovread.errors import OvreadError, OwnershipError, SceneRefusedError
+from ovread.errors import OptionError, OvreadError, OwnershipError, SceneRefusedError
 from ovread.plugins import installed
 from ovread.simulation import Simulation
 from ovread.stage import scene_of
@@ -16,7 +17,8 @@ def open(source: str | Path, *, backend: str | None = None, device: str = "cpu",
 
     Args:
         source: Path of a ``.usda``, ``.usd``, ``.usdc`` or ``.usdz`` file, or USDA text starting with ``#usda``.
-        backend: Name of the backend; None for ``$OVREAD_BACKEND``, else the only one installed.
+        backend: Name of the backend, or name and variant as in ``newton:steel``; None for ``$OVREAD_BACKEND``, else
+            the only one installed.
         device: ``cpu`` or ``cuda:0``.
         options: Options of the backend, such as Newton's ``solver="mujoco"``.
 
@@ -30,8 +32,8 @@ def open(source: str | Path, *, backend: str | None = None, device: str = "cpu",
         SceneRefusedError: The engine refuses the scene; the message carries its own words.
     """
     scene = scene_of(source)
-    chosen = installed().get(backend)
-    filled = chosen.options(options)
+    chosen, variant = installed().labelled(backend)
+    filled = chosen.options(_merged(variant, options))
     try:
         engine = chosen.hooks.ovread_open(scene=scene, device=device, options=filled)
         if engine is None:
@@ -42,6 +44,13 @@ def open(source: str | Path, *, backend: str | None = None, device: str = "cpu",
         words = str(error) or type(error).__name__
         raise SceneRefusedError(f"{chosen.info.name} refuses {scene.label}: {words}") from error
     return Simulation(chosen, engine)
+
+
+def _merged(variant: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    for name, value in variant.items():
+        if options.get(name, value) != value:
+            raise OptionError(f"{name} is given twice: {value!r} by the backend's label, and {options[name]!r}.")
+    return {**variant, **options}
 
 
 def attach(*objects: Any, **options: Any) -> Simulation:

@@ -28,7 +28,7 @@ UNLIMITED = float(np.finfo(np.float32).max)
 """How an unlimited bound is reported, with its sign, whatever an engine's own sentinel."""
 
 
-class Level(enum.Enum):
+class Level(enum.StrEnum):
     """How well a backend serves an attribute."""
 
     EXACT = "exact"
@@ -193,7 +193,7 @@ class Column:
     lanes: tuple[str, ...] | None = None
 
 
-class OmissionReason(enum.Enum):
+class OmissionReason(enum.StrEnum):
     """Why a known attribute has no group."""
 
     UNSUPPORTED_ATTRIBUTE = "UNSUPPORTED_ATTRIBUTE"

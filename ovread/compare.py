@@ -20,8 +20,7 @@ from ovread import catalogue
 from ovread._open import open as open_scene
 from ovread.backend import Key
 from ovread.catalogue import Attribute, ObjectType, Persistence, Role
-from ovread.errors import EngineError, NoPhysicsError, OptionError, SceneRefusedError
-from ovread.plugins import installed
+from ovread.errors import EngineError, NoPhysicsError, SceneRefusedError
 from ovread.result import Group
 from ovread.simulation import Simulation
 from ovread.stage import scene_of
@@ -38,7 +37,7 @@ DRIFT = 5.0
 by about half an acceleration (10 in SI units) times dt times time; closer agreement would be luck."""
 
 
-class Verdict(enum.Enum):
+class Verdict(enum.StrEnum):
     """What a comparison of one row found."""
 
     AGREES = "agrees"
@@ -155,23 +154,6 @@ def compare(
     return Comparison(tuple(backends), tuple(rows), refusals, steps, dt)
 
 
-def options_of(label: str) -> tuple[str, dict[str, Any]]:
-    """Split a label such as ``newton:steel`` into the backend's name and its options.
-
-    Raises:
-        OptionError: The backend has no variant of that name.
-    """
-    name, _, variant = label.partition(":")
-    if not variant:
-        return name, {}
-    info = installed().get(name).info
-    for option in info.options:
-        if variant in option.choices:
-            return name, {option.name: variant}
-    variants = sorted({str(choice) for option in info.options for choice in option.choices})
-    raise OptionError(f"Backend {name!r} has no variant {variant!r}. Variants: {', '.join(variants) or 'none'}.")
-
-
 @attrs.frozen
 class _Reading:
     """What one backend answered: values by attribute and path, and reasons by attribute."""
@@ -184,8 +166,7 @@ class _Reading:
 
 
 def _run(label: str, source: str | Path, steps: int, dt: float, progress: Callable[[str], None]) -> _Reading:
-    name, options = options_of(label)
-    with open_scene(source, backend=name, **options) as simulation:
+    with open_scene(source, backend=label) as simulation:
         if steps:
             progress(f"{label}: stepping")
             simulation.step(dt, steps)

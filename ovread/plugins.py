@@ -121,16 +121,12 @@ class Plugins:
         """Return all backends by name: installed, missing and broken."""
         return {name: loaded.info for name, loaded in sorted(self._loaded.items())}
 
-    def get(self, name: str | None = None) -> Backend:
-        """Return one backend.
-
-        Args:
-            name: Its name; None for ``$OVREAD_BACKEND``, else the only one installed.
+    def get(self, name: str) -> Backend:
+        """Return one backend by its name.
 
         Raises:
-            BackendError: It is unknown, missing, broken or ambiguous; each case is a class of its own.
+            BackendError: It is unknown, missing, broken or in conflict; each case is a class of its own.
         """
-        name = name or os.environ.get(ENVIRONMENT_VARIABLE) or self._only_one()
         loaded = self._loaded.get(name)
         if loaded is None:
             known = ", ".join(sorted(self._loaded))
@@ -142,6 +138,21 @@ class Plugins:
         if not loaded.info.version:
             raise BackendNotInstalledError(f"Backend {name!r} is {loaded.info.reason}")
         raise BackendBrokenError(f"Backend {name!r} is broken: {loaded.info.reason}")
+
+    def labelled(self, label: str | None = None) -> tuple[Backend, dict[str, Any]]:
+        """Return the backend that a label such as ``newton:steel`` names, and the option that its variant means.
+
+        Args:
+            label: Name, or name and variant; None for ``$OVREAD_BACKEND``, else the only one installed.
+
+        Raises:
+            BackendError: As for :meth:`get`, or there is no backend to take, or several.
+            OptionError: The backend has no such variant.
+        """
+        label = label or os.environ.get(ENVIRONMENT_VARIABLE) or self._only_one()
+        name, _, variant = label.partition(":")
+        backend = self.get(name)
+        return backend, backend.option_of(variant) if variant else {}
 
     def _only_one(self) -> str:
         available = [name for name, loaded in self._loaded.items() if loaded.plugin is not None]
@@ -193,6 +204,21 @@ class Backend:
             if name.startswith("ovread_"):
                 setattr(relay, name, self._manager.subset_hook_caller(name, remove_plugins=others))
         return relay
+
+    def option_of(self, variant: str) -> dict[str, Any]:
+        """Return the option that a variant's name stands for.
+
+        Raises:
+            OptionError: The backend has no such variant.
+        """
+        for option in self.info.options:
+            if variant in option.choices:
+                return {option.name: variant}
+        names = [str(choice) for option in self.info.options for choice in option.choices]
+        raise OptionError(
+            f"Backend {self.info.name!r} has no variant {variant!r}.{did_you_mean(variant, names)} "
+            f"Variants: {', '.join(names) or 'none'}."
+        )
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return all of the backend's options, defaults filled in.

@@ -185,7 +185,7 @@ def test_a_simulation_left_open_is_closed_when_the_process_ends(python: Callable
         "rest_backend.RestEngine.close = lambda self: print('closed')\n"
         "rest_backend.FilledColumns.close = lambda self: print('unbound')\n"
         "point = importlib.metadata.EntryPoint('rest', 'rest_backend', 'ovread.backends')\n"
-        "backend = Plugins([point]).get()\n"
+        "backend = Plugins([point]).get('rest')\n"
         "sim = Simulation(backend, rest_backend.RestEngine(rest_backend.World()))\n"
         "reader = sim.reader(sim.query(ObjectType.RIGID_BODY), ['mass'])\n"
     )

@@ -126,7 +126,7 @@ def test_two_backends_of_one_name_are_an_error_that_names_both(install: Install)
     said = _error(plugins, "twin", BackendConflictError)
     assert "ovread-first" in said
     assert "ovread-second" in said
-    assert plugins.get().info.name == "good", "neither twin can be taken by accident"
+    assert plugins.labelled()[0].info.name == "good", "neither twin can be taken by accident"
     third = install("twin", "third_twin", GOOD, distribution="ovread-third")
     said = _error(Plugins([first, second, third]), "twin", BackendConflictError)
     assert all(name in said for name in ("ovread-first", "ovread-second", "ovread-third"))
@@ -152,18 +152,18 @@ def test_the_backend_is_the_argument_then_the_variable_then_the_only_one(
 ) -> None:
     rest = install("rest", "rest_backend", distribution="ovread-rest")
     good = install("good", "good_backend", GOOD, distribution="ovread-good")
-    assert Plugins([good]).get().info.name == "good"
+    assert Plugins([good]).labelled()[0].info.name == "good"
     plugins = Plugins([rest, good])
     with pytest.raises(BackendChoiceError, match=r"good, rest.*\$OVREAD_BACKEND"):
-        plugins.get()
+        plugins.labelled()
     with pytest.raises(BackendChoiceError, match=r"pip install ovread-physx or pip install ovread-newton"):
-        Plugins([]).get()
+        Plugins([]).labelled()
     monkeypatch.setenv("OVREAD_BACKEND", "rest")
-    assert plugins.get().info.name == "rest"
+    assert plugins.labelled()[0].info.name == "rest"
     assert plugins.get("good").info.name == "good"
     monkeypatch.setenv("OVREAD_BACKEND", "nest")
     with pytest.raises(UnknownBackendError, match="Did you mean 'rest'"):
-        plugins.get()
+        plugins.labelled()
 
 
 def test_every_backend_error_is_an_ovread_error() -> None:
@@ -182,7 +182,7 @@ def test_options_are_filled_with_defaults_and_refused_where_unknown_or_out_of_ra
 
 
 def test_a_backend_without_options_says_so(install: Install) -> None:
-    backend = Plugins([install("good", "good_backend", GOOD, distribution="ovread-good")]).get()
+    backend = Plugins([install("good", "good_backend", GOOD, distribution="ovread-good")]).labelled()[0]
     with pytest.raises(OptionError, match="Options: none"):
         backend.options({"solver": "any"})
 
@@ -263,3 +263,12 @@ def _error(plugins: Plugins, name: str, kind: type[Exception]) -> str:
     with pytest.raises(kind) as caught:
         plugins.get(name)
     return str(caught.value)
+
+
+def test_a_label_names_a_backend_and_its_variant(install: Install) -> None:
+    plugins = Plugins([install("rest", "rest_backend", distribution="ovread-rest")])
+    choices = next(option for option in plugins.get("rest").info.options if option.choices)
+    backend, options = plugins.labelled(f"rest:{choices.choices[0]}")
+    assert (backend.info.name, options) == ("rest", {choices.name: choices.choices[0]})
+    with pytest.raises(OptionError, match=f"no variant 'nothing'.*{choices.choices[0]}"):
+        plugins.labelled("rest:nothing")

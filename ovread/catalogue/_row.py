@@ -51,7 +51,7 @@ class ObjectScope(enum.IntEnum):
     ACTIVE = 1
 
 
-class Layout(enum.Enum):
+class Layout(enum.StrEnum):
     """How a group stores its rows."""
 
     FIXED = "fixed"
@@ -71,7 +71,7 @@ class Layout(enum.Enum):
         return self in (Layout.ARRAY, Layout.PER_SHAPE, Layout.PER_DOF)
 
 
-class Frame(enum.Enum):
+class Frame(enum.StrEnum):
     """The axes that components are expressed in."""
 
     NONE = "none"
@@ -87,7 +87,7 @@ class Frame(enum.Enum):
     MESH_LOCAL = "mesh-local"
 
 
-class Point(enum.Enum):
+class Point(enum.StrEnum):
     """The point that a quantity belongs to."""
 
     NONE = "none"
@@ -98,7 +98,7 @@ class Point(enum.Enum):
     """The joint's origin."""
 
 
-class Role(enum.Enum):
+class Role(enum.StrEnum):
     """How a value behaves when the world is moved, turned or mirrored."""
 
     SCALAR = "scalar"
@@ -121,7 +121,7 @@ class Role(enum.Enum):
     """A number that means something to one engine in one process only; never compared."""
 
 
-class Writability(enum.Enum):
+class Writability(enum.StrEnum):
     """The classes of the ov write API."""
 
     UNCLASSIFIED = "unclassified"
@@ -131,7 +131,7 @@ class Writability(enum.Enum):
     READ_ONLY = "read-only"
 
 
-class Persistence(enum.Enum):
+class Persistence(enum.StrEnum):
     """How long a value stands."""
 
     STATE = "state"

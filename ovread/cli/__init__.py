@@ -16,9 +16,7 @@ from ovread._version import __version__
 from ovread.catalogue import ObjectType
 from ovread.cli import _documents, _output, _progress
 from ovread.cli._output import Format
-from ovread.compare import options_of
 from ovread.errors import OptionError, OvreadError, SelectionError, did_you_mean
-from ovread.simulation import Simulation
 
 app = typer.Typer(
     help="One read API over robot physics engines: the same words mean the same thing on each of them.",
@@ -77,7 +75,7 @@ def catalogue_command(
 @app.command("inspect")
 def inspect_command(scene: SceneArgument, backend: BackendOption = None, output: FormatOption = Format.TABLE) -> None:
     """Open a scene and list its units, its objects, and what opening found."""
-    with _progress.shown(), _opened(scene, backend) as simulation:
+    with _progress.shown(), open_scene(scene, backend=backend) as simulation:
         document = _documents.inspect(simulation)
     _output.inspect(document, output)
 
@@ -96,7 +94,7 @@ def read_command(
     """Read attributes of a scene's objects, before or after stepping."""
     object_types = _object_types(types)
     names = _attribute_names(attributes, object_types)
-    with _progress.shown(), _opened(scene, backend) as simulation:
+    with _progress.shown(), open_scene(scene, backend=backend) as simulation:
         if steps:
             simulation.step(dt, steps)
         document = _documents.read(simulation, object_types, names, pattern)
@@ -124,11 +122,6 @@ def compare_command(
     _output.compare(comparison, output, every=every)
     if not comparison.agrees:
         raise typer.Exit(1)
-
-
-def _opened(scene: str, backend: str | None) -> Simulation:
-    name, options = options_of(backend) if backend else (None, {})
-    return open_scene(scene, backend=name, **options)
 
 
 def _labels(given: str | None) -> list[str]:

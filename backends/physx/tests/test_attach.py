@@ -8,7 +8,7 @@ import pytest
 import ovread
 from ovread import ObjectType
 from ovread.errors import LayoutChangedError, OptionError, OwnershipError
-from ovread.stage import open_stage, register_schemas, scene_of
+from ovread.stage import open_stage, prepare_process, scene_of
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def owned(scene):
     made = []
 
     def make(name, *, attach=True):
-        register_schemas()
+        prepare_process()
         ovphysx.enable_default_log_output(False)
         stage = open_stage(scene_of(scene(name)))
         physx = ovphysx.PhysX()
