@@ -36,7 +36,7 @@ $(READY): $(PROJECTS) constraints.txt
 	@echo "Creating $(VENV): downloads both engines, about 1.7 GB installed"
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	  --editable '.[dev]' --editable backends/physx --editable backends/newton --editable conformance
+	  --editable '.[dev]' --editable ./backends/physx --editable ./backends/newton --editable ./conformance
 	@touch $@
 
 clean:

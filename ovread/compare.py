@@ -22,7 +22,7 @@ from ovread.backend import Key
 from ovread.catalogue import Attribute, ObjectType, Persistence, Role
 from ovread.errors import EngineError, NoPhysicsError, SceneRefusedError
 from ovread.result import Group
-from ovread.simulation import Simulation
+from ovread.simulation import Simulation, check_time_step
 from ovread.stage import scene_of
 from ovread.units import StageUnits
 
@@ -139,6 +139,7 @@ def compare(
         SceneRefusedError: No backend can run the scene; the message gives each one's words.
     """
     scene_of(source)
+    check_time_step(dt)
     readings: dict[str, _Reading] = {}
     refusals: dict[str, str] = {}
     for label in backends:

@@ -160,8 +160,8 @@ class Plugins:
             return available[0]
         if available:
             raise BackendChoiceError(
-                f"Several backends are installed ({', '.join(sorted(available))}): pass backend= or set "
-                f"${ENVIRONMENT_VARIABLE}."
+                f"Several backends are installed ({', '.join(sorted(available))}): name one (backend=, or "
+                f"--backend) or set ${ENVIRONMENT_VARIABLE}."
             )
         remedies = " or ".join(f"pip install {distribution}" for distribution in PUBLISHED.values())
         raise BackendChoiceError(f"No backend is installed: {remedies}.")

@@ -162,7 +162,7 @@ class Simulation:
             OwnershipError: The simulation is yours (:func:`ovread.attach`): step it, then call :meth:`stepped`.
         """
         self._check_open()
-        dt, count = _check_step(dt, count)
+        dt, count = check_time_step(dt, count)
         if self._owned_by_caller:
             raise OwnershipError("This simulation is yours to step: step it, then call sim.stepped(dt).")
         with EngineErrors(self.backend.name, "step"):
@@ -181,7 +181,7 @@ class Simulation:
             current: What the engine must know about where the state is now, such as Newton's ``state=state_0``.
         """
         self._check_open()
-        dt, count = _check_step(dt, count)
+        dt, count = check_time_step(dt, count)
         if not self._owned_by_caller:
             raise OwnershipError("This simulation is ovread's to step: call sim.step(dt).")
         with EngineErrors(self.backend.name, "take over the current state"):
@@ -293,7 +293,12 @@ def _object_type(given: object) -> ObjectType:
     raise SelectionError(f"{given!r} is not an ovread.ObjectType. Types: {names}.")
 
 
-def _check_step(dt: object, count: object) -> tuple[float, int]:
+def check_time_step(dt: object, count: object = 1) -> tuple[float, int]:
+    """Return a time step and a number of steps that are fit for use.
+
+    Raises:
+        TimeStepError: They are not.
+    """
     try:
         seconds = float(dt) if isinstance(dt, numbers.Real) and not isinstance(dt, bool) else math.nan
     except OverflowError:  # an int beyond all floats
