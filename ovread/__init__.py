@@ -16,7 +16,7 @@ from ovread.backend import BackendInfo, Diagnostic, Omission, OmissionReason
 from ovread.catalogue import ObjectScope, ObjectType
 from ovread.errors import OvreadError
 from ovread.plugins import backends
-from ovread.query import Query
+from ovread.query import ContactSelection, Query
 from ovread.reader import Reader
 from ovread.result import Group, ReadResult
 from ovread.simulation import Simulation
@@ -24,6 +24,7 @@ from ovread.units import StageUnits
 
 __all__ = [
     "BackendInfo",
+    "ContactSelection",
     "Diagnostic",
     "Group",
     "ObjectScope",

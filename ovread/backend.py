@@ -173,6 +173,23 @@ class Objects:
     members: Callable[[], Sequence[Sequence[str]]] | None = None
 
 
+@attrs.frozen
+class MatrixLabels:
+    """What the rows and columns of one prim's matrix stand for.
+
+    A degree of freedom is ``path:axis`` with the axis of its joint (twist, swing1, swing2, x, y, z); those of a
+    floating root are ``path:linear.x`` to ``path:angular.z`` with the path of the root link. A row of a Jacobian is
+    written in the same way, with the path of a link.
+
+    Args:
+        rows: One label per row; empty where the value is a vector.
+        columns: One label per column.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
 @attrs.frozen(eq=False)
 class Column:
     """What one attribute of a binding will deliver; it becomes one group of each result.
@@ -181,9 +198,14 @@ class Column:
         attribute: Name of the attribute.
         rows: Which of the requested rows it covers, as ascending positions in the ``rows`` argument of
             ``ovread_bind_read``.
-        counts: For ragged layouts, elements per covered row; None for the others.
+        counts: For ragged layouts, elements per covered row; None for the others, and for dynamic columns.
         scene: Path of the physics scene that the rows belong to, None where there is just one.
         lanes: Names of the lanes where the catalogue leaves them open.
+        is_dynamic: Whether the number of elements changes from read to read: each fetch sets the offsets of the buffer
+            and resizes it.
+        labels: For matrices and vectors over degrees of freedom, one per covered row, in the canonical order that the
+            values have: links and joints in natural path order, a floating root's degrees of freedom first.
+        native_labels: The same in the engine's own order.
     """
 
     attribute: str
@@ -191,6 +213,9 @@ class Column:
     counts: npt.NDArray[np.intp] | None = None
     scene: str | None = None
     lanes: tuple[str, ...] | None = None
+    is_dynamic: bool = False
+    labels: tuple[MatrixLabels, ...] | None = None
+    native_labels: tuple[MatrixLabels, ...] | None = None
 
 
 class OmissionReason(enum.StrEnum):
@@ -238,6 +263,22 @@ class Buffer:
     host: npt.NDArray[Any] | None
     offsets: npt.NDArray[np.intp] | None = None
     omission: Omission | None = None
+    _whole: wp.array = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._whole = self.array
+
+    def resize(self, elements: int) -> None:
+        """Give a dynamic column room for as many elements as this read has; memory grows and is kept."""
+        if elements == self.array.shape[0]:
+            return
+        if elements > self._whole.shape[0]:
+            import warp as wp
+
+            shape = (max(elements, 2 * self._whole.shape[0]), self._whole.shape[1])
+            self._whole = wp.empty(shape, dtype=self._whole.dtype, device=self._whole.device)
+        self.array = self._whole[:elements]
+        self.host = self.array.numpy() if self.host is not None else None
 
 
 class ReadBinding(Protocol):
@@ -288,6 +329,13 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Give everything back; called once, also when opening succeeded but the caller failed."""
+
+
+class NamingEngine(Engine, Protocol):
+    """An engine whose attributes have prim-path handles among their values."""
+
+    def paths_of(self, handles: Sequence[int]) -> Sequence[str]:
+        """Return the path of each handle; an empty string for 0."""
 
 
 class AdoptedEngine(Engine, Protocol):

@@ -157,10 +157,31 @@ def ovread_objects(engine: Engine, object_type: ObjectType) -> Objects | None:
 
 
 @hookspec(firstresult=True)
+def ovread_active_rows(engine: Engine, object_type: ObjectType) -> npt.NDArray[np.intp] | None:
+    """Return which objects of a type moved in the last step, as indices into the native order.
+
+    Called when a query asks for the scope ``ACTIVE``. An engine that does not know leaves the hook out.
+
+    Example::
+
+        @hookimpl
+        def ovread_active_rows(engine, object_type):
+            return np.empty(0, dtype=np.intp)  # nothing ever moves
+    """
+
+
+@hookspec(firstresult=True)
 def ovread_bind_read(
-    engine: Engine, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+    engine: Engine,
+    object_type: ObjectType,
+    rows: npt.NDArray[np.intp],
+    attributes: Sequence[str],
+    filters: Sequence[Sequence[str]],
 ) -> ReadBinding | None:
     """Prepare a read of ``attributes`` for the objects ``rows``, indices into the native order.
+
+    ``filters`` is for contact sensors: for each row, the paths that contacts are told apart by; as many for each row.
+    A hook that does not serve them leaves the argument out.
 
     Values must come in the order of ``rows``. The core has checked that every attribute is in the catalogue, belongs
     to the type and is declared as supported; whatever this scene cannot serve becomes an omission.

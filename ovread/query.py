@@ -23,6 +23,20 @@ CANONICAL = "canonical"
 NATIVE = "native"
 
 
+@attrs.frozen
+class ContactSelection:
+    """Contact sensors, and the objects that their contacts are told apart by.
+
+    Args:
+        sensors: A path pattern, or a list of paths.
+        filters: For each filter a path pattern or a list of paths, which names one object for all sensors of this
+            selection, or one object per sensor in their order.
+    """
+
+    sensors: str | Sequence[str]
+    filters: Sequence[str | Sequence[str]] = ()
+
+
 @attrs.frozen(eq=False)
 class Selection:
     """Which objects, in which order.
@@ -31,11 +45,13 @@ class Selection:
         object_type: Their type.
         paths: Prim path of each row, in row order.
         native_rows: ``(rows,)``: index of each row in the backend's own order; the mapping between the two orders.
+        filters: For contact sensors, the paths of each row's filters; as many for each row.
     """
 
     object_type: ObjectType
     paths: tuple[str, ...]
     native_rows: npt.NDArray[np.intp] = attrs.field(repr=False)
+    filters: tuple[tuple[str, ...], ...] = attrs.field(default=(), repr=False)
 
 
 @attrs.frozen(eq=False)
@@ -69,6 +85,11 @@ class Query:
         """``(rows,)``: index of each row in the backend's own order; the mapping between the two orders."""
         return self.selection.native_rows
 
+    @property
+    def filters(self) -> tuple[tuple[str, ...], ...]:
+        """For a query of contact sensors with filters, the paths of each row's filters."""
+        return self.selection.filters
+
     def __len__(self) -> int:
         return len(self.paths)
 
@@ -93,6 +114,59 @@ def select_rows(
     if order == CANONICAL:
         rows = np.array(sorted(rows, key=lambda row: _canonical_key(objects, int(row))), dtype=np.intp)
     return rows.astype(np.intp)
+
+
+def select_contacts(
+    sensors: Objects, contacts: Sequence[ContactSelection], filterable: Sequence[str]
+) -> tuple[npt.NDArray[np.intp], tuple[tuple[str, ...], ...]]:
+    """Return indices into the native order of contact sensors, and the filters of each.
+
+    Rows come selection by selection; a sensor that an earlier selection has is not repeated.
+
+    Args:
+        sensors: All contact sensors.
+        contacts: What to select.
+        filterable: Paths of everything that may be a filter.
+
+    Raises:
+        SelectionError: A filter names neither one object nor one per sensor, or selections differ in their number of
+            filters.
+    """
+    rows: list[int] = []
+    filters: list[tuple[str, ...]] = []
+    for selection in contacts:
+        if not isinstance(selection, ContactSelection):
+            raise SelectionError(f"contacts={contacts!r}: pass a list of ovread.ContactSelection.")
+        found = _rows_by(sensors, selection.sensors, ObjectType.CONTACT_SENSOR)
+        columns = [_paired(each, filterable, [sensors.paths[row] for row in found]) for each in selection.filters]
+        for position, row in enumerate(found):
+            if row not in rows:
+                rows.append(row)
+                filters.append(tuple(column[position] for column in columns))
+    if len({len(each) for each in filters}) > 1:
+        raise SelectionError("Every selection of one query must have the same number of filters.")
+    return np.array(rows, dtype=np.intp), tuple(filters)
+
+
+def _rows_by(objects: Objects, wanted: str | Sequence[str], object_type: ObjectType) -> list[int]:
+    """Return native rows by a pattern, in canonical order, or by a list of paths, in its order."""
+    by_pattern = isinstance(wanted, str)
+    paths, pattern = (None, wanted) if by_pattern else (wanted, None)
+    return [int(row) for row in select_rows(objects, object_type, paths, pattern, CANONICAL)]  # type: ignore[arg-type]
+
+
+def _paired(wanted: str | Sequence[str], known: Sequence[str], sensors: Sequence[str]) -> list[str]:
+    """Return the filter object of each sensor."""
+    objects = Objects(known)
+    found = [known[row] for row in _rows_by(objects, wanted, ObjectType.RIGID_ACTOR)]
+    if len(found) == 1:
+        return found * len(sensors)
+    if len(found) != len(sensors):
+        raise SelectionError(
+            f"Filter {wanted!r} selects {len(found)} objects for {len(sensors)} sensors: it must select one, or one "
+            "for each sensor."
+        )
+    return found
 
 
 def _canonical_key(objects: Objects, row: int) -> tuple[object, ...]:

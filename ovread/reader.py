@@ -61,8 +61,10 @@ def check_binding(binding: ReadBinding | None, selection: Selection, names: Sequ
         rows = np.asarray(column.rows)
         if len(rows) and (rows[0] < 0 or rows[-1] >= len(selection.paths) or bool((np.diff(rows) <= 0).any())):
             raise TypeError(f"the rows of column {row.name!r} are not ascending positions of the request")
-        if row.layout.is_ragged != (column.counts is not None):
+        if row.layout.is_ragged != (column.counts is not None or column.is_dynamic):
             raise TypeError(f"column {row.name!r} is {row.layout.value}: ragged layouts, and only they, have counts")
+        if column.labels is not None and len(column.labels) != len(rows):
+            raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(column.labels)} labels")
         if column.counts is not None and len(column.counts) != len(rows):
             raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(column.counts)} counts")
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from ovread.backend import Buffer, Column, Omission
+from ovread.backend import Buffer, Column, MatrixLabels, Omission
 from ovread.catalogue import Attribute, attribute
 from ovread.errors import GroupError, OmittedError, did_you_mean
 from ovread.query import Selection
@@ -28,12 +28,15 @@ def allocate(row: Attribute, column: Column, device: str) -> Buffer:
 
     start_warp()
     elements = len(column.rows) if column.counts is None else int(column.counts.sum())
+    elements = 0 if column.is_dynamic else elements
     lanes = column.lanes or row.lanes
     dtype = wp.dtype_from_numpy(_NUMPY_DTYPES[row.dtype])
     where = device if row.residency == "device" else "cpu"
     array = wp.empty((elements, len(lanes)), dtype=dtype, device=where)
     offsets = None
-    if column.counts is not None:
+    if column.is_dynamic:
+        offsets = np.zeros(len(column.rows) + 1, dtype=np.intp)
+    elif column.counts is not None:
         offsets = np.concatenate(([0], np.cumsum(column.counts))).astype(np.intp)
     return Buffer(row, array, array.numpy() if array.device.is_cpu else None, offsets)
 
@@ -48,13 +51,17 @@ class Group:
         lanes: Names of the components of a row.
         units: The units in the stage's own names, such as ``cm/s``.
         scene: Path of the physics scene, None where there is just one.
+        labels: For matrices and vectors over degrees of freedom, what the rows and columns of each prim's stand for.
+        native_labels: The same in the engine's own order: the mapping between the two.
     """
 
     row: Attribute
     paths: tuple[str, ...] = attrs.field(repr=False)
-    lanes: tuple[str, ...]
+    lanes: tuple[str, ...] = attrs.field(repr=False)
     units: str
     scene: str | None
+    labels: tuple[MatrixLabels, ...] | None = attrs.field(repr=False)
+    native_labels: tuple[MatrixLabels, ...] | None = attrs.field(repr=False)
     _buffer: Buffer = attrs.field(repr=False)
 
     @property
@@ -88,6 +95,17 @@ class Group:
         if self.offsets is None:
             return list(values)
         return [values[start:end] for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    def matrices(self) -> npt.NDArray[Any]:
+        """Return the values as ``(prims, rows, columns)``; no copy on the CPU.
+
+        Raises:
+            GroupError: The attribute is no matrix.
+        """
+        if not self.labels or not self.labels[0].rows:
+            raise GroupError(f"{self.attribute!r} is no matrix: read it with numpy() or per_prim().")
+        first = self.labels[0]
+        return self.numpy().reshape(len(self.paths), len(first.rows), len(first.columns))
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -185,6 +203,8 @@ def make_result(
             column.lanes or row.lanes,
             row.units(units),
             column.scene,
+            column.labels,
+            column.native_labels,
             buffer,
         )
         for row, column, buffer in zip(rows, columns, buffers, strict=True)

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from ovread import catalogue
 from ovread.backend import (
     AdoptedEngine,
@@ -17,15 +20,17 @@ from ovread.backend import (
     Engine,
     FilledColumns,
     Level,
+    NamingEngine,
     Objects,
     ReadBinding,
 )
-from ovread.catalogue import ObjectScope, ObjectType
+from ovread.catalogue import ObjectScope, ObjectType, Role
 from ovread.errors import (
     ClosedError,
     DuplicateAttributeError,
     EngineErrors,
     ForeignQueryError,
+    GroupError,
     LayoutChangedError,
     NotReadableError,
     OwnershipError,
@@ -33,9 +38,9 @@ from ovread.errors import (
     TimeStepError,
 )
 from ovread.plugins import Backend
-from ovread.query import CANONICAL, Query, Selection, select_rows
+from ovread.query import CANONICAL, ContactSelection, Query, Selection, select_contacts, select_rows
 from ovread.reader import OpenBindings, PreparedRead, Reader, check_binding
-from ovread.result import ReadResult
+from ovread.result import Group, ReadResult
 from ovread.units import StageUnits
 
 
@@ -107,6 +112,7 @@ class Simulation:
         *,
         paths: Sequence[str] | None = None,
         pattern: str | None = None,
+        contacts: Sequence[ContactSelection] | None = None,
         scope: ObjectScope = ObjectScope.ALL,
         order: str = CANONICAL,
     ) -> Query:
@@ -116,23 +122,61 @@ class Simulation:
             object_type: The type.
             paths: Prim paths; the rows keep their order.
             pattern: A path pattern such as ``/World/*/arm``; see :mod:`ovread.patterns`.
-            scope: ``ALL``; ``ACTIVE`` where the backend has it.
+            contacts: For contact sensors, sensors with the objects that their contacts are told apart by.
+            scope: ``ALL``, or ``ACTIVE``: the objects that moved in the last step before this call, where the backend
+                knows them.
             order: ``canonical`` (natural path order, the same on every backend) or ``native`` (the backend's own).
 
         Raises:
             UnknownPathError: A path is not an object of the type.
             PatternError: The pattern is relative or malformed.
-            SelectionError: The arguments contradict each other.
+            SelectionError: The arguments contradict each other, or the backend does not offer them.
         """
         self._check_open()
         object_type = _object_type(object_type)
-        if scope != ObjectScope.ALL:
-            raise SelectionError(f"Backend {self.backend.name!r} does not offer scope {scope!r}: take ObjectScope.ALL.")
         objects = self._objects(object_type)
-        rows = select_rows(objects, object_type, paths, pattern, order)
+        filters: tuple[tuple[str, ...], ...] = ()
+        if contacts is not None:
+            if object_type is not ObjectType.CONTACT_SENSOR or paths is not None or pattern is not None:
+                raise SelectionError("contacts= selects contact sensors, without paths= and pattern=.")
+            rows, filters = select_contacts(objects, contacts, self._filterable_paths())
+        else:
+            rows = select_rows(objects, object_type, paths, pattern, order)
+        if scope != ObjectScope.ALL:
+            rows = self._active(object_type, rows, is_whole=paths is None and pattern is None and contacts is None)
         rows.setflags(write=False)
         selected = tuple(objects.paths[row] for row in rows)
-        return Query(Selection(object_type, selected, rows), self._readable(object_type), ObjectScope.ALL, self)
+        selection = Selection(object_type, selected, rows, filters)
+        return Query(selection, self._readable(object_type), ObjectScope(scope), self)
+
+    def _active(self, object_type: ObjectType, rows: npt.NDArray[np.intp], *, is_whole: bool) -> npt.NDArray[np.intp]:
+        if not is_whole:
+            raise SelectionError("scope=ACTIVE covers all objects of a type: leave out paths=, pattern= and contacts=.")
+        with EngineErrors(self.backend.name, "query"):
+            active = self._backend.hooks.ovread_active_rows(engine=self._engine, object_type=object_type)
+        if active is None:
+            raise SelectionError(f"Backend {self.backend.name!r} does not know which objects moved: take scope=ALL.")
+        return rows[np.isin(rows, active)]
+
+    def _filterable_paths(self) -> list[str]:
+        kinds = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK, ObjectType.RIGID_ACTOR, ObjectType.SHAPE)
+        return list(dict.fromkeys(path for kind in kinds for path in self._objects(kind).paths))
+
+    def resolve(self, group: Group) -> list[list[str]]:
+        """Return the prim paths that the handles of a group stand for, one list per prim of the group.
+
+        Args:
+            group: A group of path handles, such as ``dofJointPath``; handle 0 becomes an empty string.
+
+        Raises:
+            GroupError: The attribute has no path handles.
+        """
+        self._check_open()
+        if group.row.role is not Role.PATH:
+            raise GroupError(f"{group.attribute!r} has no path handles to resolve.")
+        with EngineErrors(self.backend.name, "resolve paths"):
+            engine = cast(NamingEngine, self._engine)
+            return [list(engine.paths_of([int(handle) for handle in run.ravel()])) for run in group.per_prim()]
 
     def read(self, query: Query, attributes: Sequence[str]) -> ReadResult:
         """Read attributes into fresh memory: a kept result never changes.
@@ -264,7 +308,11 @@ class Simulation:
             self._check_rows(query)
         with EngineErrors(self.backend.name, "read"):
             binding: ReadBinding = self._backend.hooks.ovread_bind_read(
-                engine=self._engine, object_type=query.object_type, rows=query.native_rows, attributes=names
+                engine=self._engine,
+                object_type=query.object_type,
+                rows=query.native_rows,
+                attributes=names,
+                filters=query.filters,
             )
             check_binding(binding, query, names)
         return binding

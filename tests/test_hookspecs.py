@@ -56,6 +56,7 @@ def test_every_hook_has_an_example_that_compiles_and_implements_it(hook: str) ->
 
 def test_the_contract_has_these_hooks_and_an_import_list() -> None:
     assert sorted(HOOKS) == [
+        "ovread_active_rows",
         "ovread_adopt",
         "ovread_bind_read",
         "ovread_describe_backend",

@@ -117,6 +117,8 @@ class Role(enum.StrEnum):
     FLAG = "flag"
     ENUM = "enum"
     COUNT = "count"
+    PATH = "path"
+    """A handle of a prim path, which ``Simulation.resolve`` turns into the path; 0 where there is none."""
     HANDLE = "handle"
     """A number that means something to one engine in one process only; never compared."""
 
