@@ -12,7 +12,9 @@ from types import MappingProxyType
 
 from ovread.catalogue._articulations import ROWS as _ARTICULATIONS
 from ovread.catalogue._bodies import ROWS as _BODIES
+from ovread.catalogue._contacts import ROWS as _CONTACTS
 from ovread.catalogue._joints import ROWS as _JOINTS
+from ovread.catalogue._native import ROWS as _NATIVE
 from ovread.catalogue._row import (
     Attribute,
     Frame,
@@ -25,6 +27,9 @@ from ovread.catalogue._row import (
     Writability,
 )
 from ovread.catalogue._scenes import ROWS as _SCENES
+from ovread.catalogue._soft import ROWS as _SOFT
+from ovread.catalogue._tendons import ROWS as _TENDONS
+from ovread.catalogue._vehicles import ROWS as _VEHICLES
 from ovread.errors import AttributeOfOtherTypeError, UnknownAttributeError, did_you_mean
 
 __all__ = [
@@ -45,7 +50,7 @@ __all__ = [
 
 def _index() -> Mapping[tuple[ObjectType, str], Attribute]:
     table: dict[tuple[ObjectType, str], Attribute] = {}
-    for row in (*_BODIES, *_JOINTS, *_ARTICULATIONS, *_SCENES):
+    for row in (*_BODIES, *_JOINTS, *_ARTICULATIONS, *_SCENES, *_VEHICLES, *_SOFT, *_TENDONS, *_CONTACTS, *_NATIVE):
         if row.key in table:
             raise AssertionError(f"the catalogue has two rows {row.key}")
         table[row.key] = row

@@ -25,6 +25,7 @@ _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
 _W = Writability.WRITABLE
 _R = Writability.READ_ONLY
+_WO = Writability.WRITE_ONLY
 _STATE: dict[str, Any] = {"persistence": Persistence.STATE, "residency": "device"}
 
 
@@ -37,6 +38,11 @@ def _both(name: str, dtype: str, lanes: tuple[str, ...], meaning: str, *,
 
 def _per_shape(name: str, meaning: str, *, writability: Writability = _W, **rest: Any) -> Iterator[Attribute]:
     return _both(name, "f32", VALUE, meaning, body=writability, link=writability, layout=Layout.PER_SHAPE, **rest)
+
+
+def _instancer(name: str, lanes: tuple[str, ...], meaning: str, **rest: Any) -> Iterator[Attribute]:
+    """Make the row of what the instances of a point instancer have; they are written under the names of bodies."""
+    yield Attribute(_BODY, name, "f32", lanes, meaning, layout=Layout.ARRAY, **rest, **_STATE)
 
 
 ROWS: tuple[Attribute, ...] = (
@@ -80,6 +86,27 @@ ROWS: tuple[Attribute, ...] = (
            role=Role.POINT, persistence=Persistence.STATE),
     *_both("kinematicTargetOrientation", "f32", QUATERNION, "Pending target of a kinematic body; otherwise the body's.",
            body=Writability.CONDITIONAL, frame=Frame.WORLD, role=Role.QUATERNION, persistence=Persistence.STATE),
+    *_instancer("positions", XYZ, "Position of each instance.", dimension=units.LENGTH, frame=Frame.INSTANCER_LOCAL,
+                point=Point.ORIGIN, role=Role.POINT),
+    *_instancer("orientations", QUATERNION, "Rotation of each instance.", frame=Frame.INSTANCER_LOCAL,
+                role=Role.QUATERNION),
+    *_instancer("velocities", XYZ, "Velocity of each instance's centre of mass.", dimension=units.VELOCITY,
+                frame=Frame.WORLD, point=Point.COM, role=Role.VECTOR),
+    *_instancer("angularVelocities", XYZ, "Angular velocity of each instance.", dimension=units.ANGULAR_VELOCITY,
+                frame=Frame.WORLD, role=Role.AXIAL_VECTOR),
+    *_instancer("accelerations", XYZ, "Acceleration of each instance's centre of mass in the last step.",
+                dimension=units.ACCELERATION, frame=Frame.WORLD, point=Point.COM, role=Role.VECTOR),
+    *_instancer("angularAccelerations", XYZ, "Angular acceleration of each instance in the last step.",
+                dimension=units.ANGULAR_ACCELERATION, frame=Frame.WORLD, role=Role.AXIAL_VECTOR),
+    *_both("force", "f32", XYZ, "Force at the centre of mass, for one step.", body=_WO, link=_WO, readable=False,
+           dimension=units.FORCE, frame=Frame.WORLD, point=Point.COM, role=Role.VECTOR,
+           persistence=Persistence.ONE_STEP),
+    *_both("wrench", "f32", ("fx", "fy", "fz", "tx", "ty", "tz", "px", "py", "pz"),
+           "Force, torque and the force's point of application, for one step.", body=_WO, link=_WO, readable=False,
+           dimension=units.FORCE, angular=units.TORQUE, frame=Frame.WORLD, role=Role.TWIST,
+           persistence=Persistence.ONE_STEP),
+    Attribute(_BODY, "wake", "u8", VALUE, "1 to wake the body, 0 to put it to sleep.", role=Role.FLAG, readable=False,
+              writability=Writability.CONDITIONAL, persistence=Persistence.ONCE),
     Attribute(_LINK, "linkIncomingJointForce", "f32", ("fx", "fy", "fz", "tx", "ty", "tz"),
               "Force and torque that the inbound joint exerts on the link, about the joint's origin.",
               dimension=units.FORCE, angular=units.TORQUE, frame=Frame.JOINT, point=Point.JOINT, role=Role.TWIST,
