@@ -25,6 +25,7 @@ check: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/measure.py
 	$(BIN)/mkdocs build --quiet
 
 bench: $(READY)

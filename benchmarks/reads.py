@@ -1,15 +1,18 @@
 """What a prepared read costs, beside the engine's own prepared read of the same values, in the same run.
 
-``make bench``, or ``python benchmarks/reads.py [physx] [newton] [--counts 1 100 1000]``. Each pair is timed in turns,
-so that whatever else the machine does hits both; figures are medians in microseconds, and the ratio is what counts.
+``make bench``, or ``python benchmarks/reads.py [physx] [newton] [--counts 1 100 1000 10000]``. Each pair is timed in
+turns, so that whatever else the machine does hits both; figures are medians in microseconds, and the ratio is what
+counts. Where an engine has another way to the same values (PhysX's deprecated tensor bindings), it is timed too.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import platform
 import statistics
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -122,6 +125,41 @@ def newton(usda: str, object_type: ObjectType, names: list[str]) -> Iterator[Cal
     yield read
 
 
+@contextmanager
+def tensor_binding(usda: str) -> Iterator[Call]:
+    """Prepare PhysX's deprecated tensor binding of poses."""
+    import ovphysx
+    from ovphysx.types import TensorType
+
+    stage = open_stage(scene_of(usda))
+    engine = ovphysx.PhysX()
+    engine.wait_task(engine.attach_ovstage(stage, read_ordinal=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        binding = engine.create_tensor_binding(pattern="/World/body_*", tensor_type=TensorType.RIGID_BODY_POSE)
+    memory = np.zeros(binding.shape, dtype=np.float32)
+    yield lambda: binding.read(memory)
+    binding.destroy()
+    engine.wait_task(engine.detach_ovstage())
+    engine.destroy()
+    stage.destroy()
+
+
+@contextmanager
+def physx_pattern(usda: str) -> Iterator[Call]:
+    """Prepare the engine's own selection by a path pattern."""
+    import ovphysx
+    from ovphysx.types import SimObjectType
+
+    stage = open_stage(scene_of(usda))
+    engine = ovphysx.PhysX()
+    engine.wait_task(engine.attach_ovstage(stage, read_ordinal=1))
+    yield lambda: engine.query(SimObjectType.RIGID_BODY, pattern="/World/body_*").wait().close_sync()
+    engine.wait_task(engine.detach_ovstage())
+    engine.destroy()
+    stage.destroy()
+
+
 ENGINES = {"physx": (physx, {}), "newton": (newton, {"solver": "xpbd"})}
 CASES = (
     ("poses", ObjectType.RIGID_BODY, BODY, POSE),
@@ -144,6 +182,25 @@ def in_turns(calls: dict[str, Call], seconds: float = 2.0) -> dict[str, float]:
     return {name: statistics.median(times) for name, times in spent.items()}
 
 
+def print_line(name: str, label: str, count: int, costs: dict[str, float]) -> None:
+    """Print one comparison."""
+    ratio = costs["ovread"] / costs["engine"]
+    print(f"{name:8} {label:32} {count:6} {costs['engine']:10.1f} {costs['ovread']:10.1f} {ratio:6.3f}", flush=True)
+
+
+def other_ways(count: int) -> None:
+    """Time what PhysX alone has: tensor bindings, and selection by pattern."""
+    usda = scene(BODY, count)
+    with ovread.open(usda, backend="physx") as simulation:
+        query = simulation.query(ObjectType.RIGID_BODY)
+        reader = simulation.reader(query, POSE)
+        with tensor_binding(usda) as binding:
+            print_line("physx", "poses, tensor binding", count, in_turns({"engine": binding, "ovread": reader.read}))
+        with physx_pattern(usda) as pattern:
+            ours = functools.partial(simulation.query, ObjectType.RIGID_BODY, pattern="/World/body_*")
+            print_line("physx", "selection by pattern", count, in_turns({"engine": pattern, "ovread": ours}))
+
+
 def main() -> None:
     """Run the benchmarks and print one line each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -151,7 +208,7 @@ def main() -> None:
     parser.add_argument("--counts", nargs="+", type=int, default=[1, 100, 1000])
     arguments = parser.parse_args()
     print(f"{platform.machine()}, {platform.system()} {platform.release()}, Python {platform.python_version()}")
-    print(f"{'backend':8} {'read':22} {'count':>6} {'engine us':>10} {'ovread us':>10} {'ratio':>6}")
+    print(f"{'backend':8} {'read':32} {'count':>6} {'engine us':>10} {'ovread us':>10} {'ratio':>6}")
     for name in arguments.engines:
         own, options = ENGINES[name]
         for label, object_type, item, attributes in CASES:
@@ -163,8 +220,10 @@ def main() -> None:
                 ):
                     reader = simulation.reader(simulation.query(object_type), attributes)
                     costs = in_turns({"engine": engine_read, "ovread": reader.read})
-                ratio = costs["ovread"] / costs["engine"]
-                print(f"{name:8} {label:22} {count:6} {costs['engine']:10.1f} {costs['ovread']:10.1f} {ratio:6.3f}")
+                print_line(name, label, count, costs)
+        if name == "physx":
+            for count in arguments.counts:
+                other_ways(count)
 
 
 if __name__ == "__main__":

@@ -178,8 +178,9 @@ class MatrixLabels:
     """What the rows and columns of one prim's matrix stand for.
 
     A degree of freedom is ``path:axis`` with the axis of its joint (twist, swing1, swing2, x, y, z); those of a
-    floating root are ``path:linear.x`` to ``path:angular.z`` with the path of the root link. A row of a Jacobian is
-    written in the same way, with the path of a link.
+    floating root are ``path:linear.x`` to ``path:angular.z`` with the path of the root link, whose centre of mass the
+    linear ones move. A row of a Jacobian is written in the same way, with the path of a link; the rows of a momentum
+    are ``linear.x`` to ``angular.z``, and the column of its bias force is ``bias``.
 
     Args:
         rows: One label per row; empty where the value is a vector.

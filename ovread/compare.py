@@ -18,11 +18,12 @@ import numpy.typing as npt
 
 from ovread import catalogue
 from ovread._open import open as open_scene
+from ovread.arguments import checked_time_step
 from ovread.backend import Key
 from ovread.catalogue import Attribute, ObjectType, Persistence, Role
 from ovread.errors import EngineError, NoPhysicsError, SceneRefusedError
 from ovread.result import Group
-from ovread.simulation import Simulation, check_time_step
+from ovread.simulation import Simulation
 from ovread.stage import scene_of
 from ovread.units import StageUnits
 
@@ -139,7 +140,7 @@ def compare(
         SceneRefusedError: No backend can run the scene; the message gives each one's words.
     """
     scene_of(source)
-    check_time_step(dt)
+    checked_time_step(dt)
     readings: dict[str, _Reading] = {}
     refusals: dict[str, str] = {}
     for label in backends:
@@ -180,7 +181,7 @@ def _read_all(simulation: Simulation) -> _Reading:
     for object_type in TYPES:
         query = simulation.query(object_type)
         reading.paths[object_type] = query.paths
-        rows = [row for row in catalogue.attributes(object_type) if row.readable and row.role is not Role.HANDLE]
+        rows = [row for row in catalogue.attributes(object_type) if row.readable and row.role not in _INCOMPARABLE]
         result = simulation.read(query, [row.name for row in rows])
         for row in rows:
             values = dict(_by_path(result.all(row.name)))
@@ -280,6 +281,7 @@ def _compare_attribute(
             yield Row(*head, verdict, units, row.frame.value, max_abs, max_rel, tolerance, detail)
 
 
+_INCOMPARABLE = (Role.HANDLE, Role.PATH)
 _BY_COMPONENT = (Role.SCALAR, Role.COORDINATE, Role.FLAG, Role.ENUM, Role.COUNT)
 
 

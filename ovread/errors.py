@@ -87,6 +87,10 @@ class SelectionError(OvreadError):
     """Arguments of a query contradict each other, or ask for what the backend does not offer."""
 
 
+class UnsupportedOperationError(OvreadError):
+    """The backend does not offer this operation, here or at all; the message says why."""
+
+
 class TimeStepError(OvreadError):
     """A time step or a step count is not a positive finite number."""
 

@@ -25,7 +25,7 @@ The examples below make up one whole backend, for an engine that is called ``res
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +167,38 @@ def ovread_active_rows(engine: Engine, object_type: ObjectType) -> npt.NDArray[n
         @hookimpl
         def ovread_active_rows(engine, object_type):
             return np.empty(0, dtype=np.intp)  # nothing ever moves
+    """
+
+
+@hookspec(firstresult=True)
+def ovread_unreadable_attributes(
+    engine: Engine, object_type: ObjectType, rows: npt.NDArray[np.intp], filters: Sequence[Sequence[str]]
+) -> Collection[str] | None:
+    """Return the attributes that are declared as supported, but that none of the objects ``rows`` can have.
+
+    It narrows ``Query.attributes``. A backend of which every object of a type has the same attributes leaves it out.
+
+    Example::
+
+        @hookimpl
+        def ovread_unreadable_attributes(engine, object_type, rows):
+            return () if len(rows) else ("mass",)
+    """
+
+
+@hookspec(firstresult=True)
+def ovread_signed_distances(engine: Engine, rows: npt.NDArray[np.intp], points: npt.NDArray[np.float32]) -> Any:
+    """Evaluate the signed distance fields of the SDF shapes ``rows`` at points in their own mesh frames.
+
+    ``points`` is a NumPy array ``(shapes, points, 3)`` of float32; return a Warp array ``(shapes, points, 4)`` on the
+    engine's device: gradient, then distance, negative inside. Raise
+    :class:`~ovread.errors.UnsupportedOperationError` where it cannot be done here.
+
+    Example::
+
+        @hookimpl
+        def ovread_signed_distances(engine, rows, points):
+            return None  # no object has such a field
     """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 _NUMBER = re.compile(r"(\d+)")
@@ -13,9 +14,10 @@ def natural_key(path: str) -> tuple[tuple[tuple[str, int], ...], ...]:
     Equal numbers of different spelling (``a1``, ``a01``) are told apart by the path itself, so the order is total as
     long as the caller sorts by ``(natural_key(path), path)``.
     """
-    return tuple(_component_key(component) for component in path.split("/"))
+    return tuple(map(_component_key, path.split("/")))
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def _component_key(component: str) -> tuple[tuple[str, int], ...]:
     parts = _NUMBER.split(component)
     return tuple(("", int(part)) if index % 2 else (part, -1) for index, part in enumerate(parts))

@@ -10,6 +10,7 @@ One thing differs from ovphysx on purpose: a malformed component is an error her
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from collections.abc import Iterable, Sequence
@@ -41,11 +42,30 @@ def select(pattern: str, paths: Iterable[str]) -> set[str]:
     if not _SPECIAL.search(pattern) and literal in prims:
         return {literal} & wanted
     matchers = [None if component == "**" else _compile(component, pattern) for component in components]
-    searches_deep = components[-1] != "*" and "**" not in components
-    matched = {prim for prim in prims if _matches(prim.split("/")[1:], matchers, searches_deep)}
-    if searches_deep:
-        matched = {prim for prim in matched if not _is_hidden(prim, matched, len(components))}
-    return matched & wanted
+    if components[-1] == "*" or "**" in components:
+        return {prim for prim in wanted if _matches(prim.split("/")[1:], matchers)}
+    return _searched(prims, matchers) & wanted
+
+
+def _searched(prims: Iterable[str], matchers: Sequence[re.Pattern[str] | None]) -> set[str]:
+    """Return the prims whose first names match all matchers but the last, and whose own name matches the last."""
+    depth = len(matchers)
+
+    @functools.cache
+    def is_head(names: tuple[str, ...]) -> bool:
+        return _matches(names, matchers[:-1])
+
+    last = matchers[-1]
+    assert last is not None
+    matched: set[str] = set()
+    below: list[str] = []
+    for prim in prims:
+        names = prim.split("/")
+        if len(names) > depth and last.fullmatch(names[-1]) and is_head(tuple(names[1:depth])):
+            matched.add(prim)
+            if len(names) > depth + 1:
+                below.append(prim)
+    return matched.difference([prim for prim in below if _is_hidden(prim, matched, depth)])
 
 
 def _split(pattern: str) -> list[str]:
@@ -103,16 +123,14 @@ def _expand_classes(component: str) -> str:
     return component
 
 
-def _matches(names: Sequence[str], matchers: Sequence[re.Pattern[str] | None], searches_deep: bool) -> bool:
+def _matches(names: Sequence[str], matchers: Sequence[re.Pattern[str] | None]) -> bool:
     """Say whether the names of a path match, one matcher per level; None stands for any number of levels."""
     if not matchers:
         return not names
     first, rest = matchers[0], matchers[1:]
     if first is None:
-        return any(_matches(names[skipped:], rest, searches_deep) for skipped in range(len(names) + 1))
-    if searches_deep and not rest:
-        return bool(names) and first.fullmatch(names[-1]) is not None
-    return bool(names) and first.fullmatch(names[0]) is not None and _matches(names[1:], rest, searches_deep)
+        return any(_matches(names[skipped:], rest) for skipped in range(len(names) + 1))
+    return bool(names) and first.fullmatch(names[0]) is not None and _matches(names[1:], rest)
 
 
 def _is_hidden(prim: str, matched: set[str], components: int) -> bool:

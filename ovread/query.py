@@ -112,7 +112,8 @@ def select_rows(
     if pattern is not None:
         rows = rows[_rows_of_pattern(objects, pattern)]
     if order == CANONICAL:
-        rows = np.array(sorted(rows, key=lambda row: _canonical_key(objects, int(row))), dtype=np.intp)
+        keys = _canonical_keys(objects)
+        rows = np.array(sorted(rows.tolist(), key=keys.__getitem__), dtype=np.intp)
     return rows.astype(np.intp)
 
 
@@ -134,18 +135,33 @@ def select_contacts(
     """
     rows: list[int] = []
     filters: list[tuple[str, ...]] = []
+    if not isinstance(contacts, Iterable):
+        raise SelectionError(f"contacts={contacts!r}: pass a list of ovread.ContactSelection.")
     for selection in contacts:
         if not isinstance(selection, ContactSelection):
             raise SelectionError(f"contacts={contacts!r}: pass a list of ovread.ContactSelection.")
+        if isinstance(selection.filters, str):
+            raise SelectionError(
+                f"filters={selection.filters!r} is not a list of filters: pass [{selection.filters!r}]."
+            )
         found = _rows_by(sensors, selection.sensors, ObjectType.CONTACT_SENSOR)
         columns = [_paired(each, filterable, [sensors.paths[row] for row in found]) for each in selection.filters]
         for position, row in enumerate(found):
             if row not in rows:
                 rows.append(row)
-                filters.append(tuple(column[position] for column in columns))
+                filters.append(_checked(tuple(column[position] for column in columns), sensors.paths[row]))
     if len({len(each) for each in filters}) > 1:
         raise SelectionError("Every selection of one query must have the same number of filters.")
     return np.array(rows, dtype=np.intp), tuple(filters)
+
+
+def _checked(filters: tuple[str, ...], sensor: str) -> tuple[str, ...]:
+    """Refuse filters that an engine would count wrongly or not at all."""
+    if sensor in filters:
+        raise SelectionError(f"{sensor} is filtered by itself: name the objects that touch it.")
+    if len(set(filters)) < len(filters):
+        raise SelectionError(f"{sensor} has one filter twice ({', '.join(filters)}): name each object once.")
+    return filters
 
 
 def _rows_by(objects: Objects, wanted: str | Sequence[str], object_type: ObjectType) -> list[int]:
@@ -169,14 +185,18 @@ def _paired(wanted: str | Sequence[str], known: Sequence[str], sensors: Sequence
     return found
 
 
-def _canonical_key(objects: Objects, row: int) -> tuple[object, ...]:
-    path = objects.paths[row]
-    scene = objects.scenes[row] if objects.scenes is not None else None
-    return (natural_key(path), path, scene or "")
+def _canonical_keys(objects: Objects) -> list[tuple[object, ...]]:
+    """Return what each row is sorted by: its path, and where several scenes share that, its scene."""
+    if objects.scenes is None:
+        return [(natural_key(path), path) for path in objects.paths]
+    return [(natural_key(path), path, scene or "") for path, scene in zip(objects.paths, objects.scenes, strict=True)]
 
 
 def _rows_of_pattern(objects: Objects, pattern: str) -> npt.NDArray[np.bool_]:
-    members = [list(row) for row in objects.members()] if objects.members is not None else [[] for _ in objects.paths]
+    if objects.members is None:
+        selected = patterns.select(pattern, objects.paths)
+        return np.array([path in selected for path in objects.paths], dtype=bool)
+    members = [list(row) for row in objects.members()]
     candidates = [[path, *others] for path, others in zip(objects.paths, members, strict=True)]
     selected = patterns.select(pattern, {path for row in candidates for path in row})
     return np.array([not selected.isdisjoint(row) for row in candidates], dtype=bool)

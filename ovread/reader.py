@@ -56,6 +56,9 @@ def check_binding(binding: ReadBinding | None, selection: Selection, names: Sequ
     lost = [name for name in names if name not in answered]
     if lost:
         raise TypeError(f"ovread_bind_read gave neither a column nor an omission for {', '.join(lost)}")
+    extra = [column.attribute for column in binding.columns if column.attribute not in names]
+    if extra:
+        raise TypeError(f"ovread_bind_read gave columns that were not asked for: {', '.join(extra)}")
     for column in binding.columns:
         row = catalogue.attribute(selection.object_type, column.attribute)
         rows = np.asarray(column.rows)
@@ -63,14 +66,15 @@ def check_binding(binding: ReadBinding | None, selection: Selection, names: Sequ
             raise TypeError(f"the rows of column {row.name!r} are not ascending positions of the request")
         if row.layout.is_ragged != (column.counts is not None or column.is_dynamic):
             raise TypeError(f"column {row.name!r} is {row.layout.value}: ragged layouts, and only they, have counts")
-        if column.labels is not None and len(column.labels) != len(rows):
-            raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(column.labels)} labels")
+        for labels in (column.labels, column.native_labels):
+            if labels is not None and len(labels) != len(rows):
+                raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(labels)} labels")
         if column.counts is not None and len(column.counts) != len(rows):
             raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(column.counts)} counts")
 
 
 class PreparedRead:
-    """A binding of some attributes for a selection; bound again after a reset."""
+    """A binding of some attributes for a selection; bound again after a reset, or once a step has made more ready."""
 
     def __init__(self, simulation: Simulation, selection: Selection, names: Sequence[str]) -> None:
         self._selection = selection
@@ -86,6 +90,8 @@ class PreparedRead:
         self._binding = simulation._bind_read(self._selection, served)
         simulation._bindings.add(self, self._binding)
         self._generation = simulation._generation
+        self._tick = simulation.tick
+        self._awaits_step = any(item.reason is OmissionReason.NOT_READY for item in self._binding.omissions)
         self._omissions = [
             *(_declared_omission(name, reason, info, object_type) for name, reason in unserved.items()),
             *self._binding.omissions,
@@ -93,7 +99,7 @@ class PreparedRead:
 
     def allocate(self, simulation: Simulation) -> tuple[ReadResult, tuple[Buffer, ...]]:
         """Allocate a result, for :meth:`fetch` to fill."""
-        if self._generation != simulation._generation:
+        if not self.is_current(simulation):
             self._bind(simulation)
         return make_result(
             self._binding.columns,
@@ -105,8 +111,9 @@ class PreparedRead:
         )
 
     def is_current(self, simulation: Simulation) -> bool:
-        """Whether it was bound since the last reset."""
-        return self._generation == simulation._generation
+        """Whether it was bound since the last reset, and nothing was missing then that a step since may have made."""
+        is_waiting = self._awaits_step and self._tick != simulation.tick
+        return self._generation == simulation._generation and not is_waiting
 
     def fetch(self, simulation: Simulation, result: ReadResult, buffers: Sequence[Buffer]) -> None:
         """Fill a result with the current values."""
@@ -138,7 +145,8 @@ class Reader:
     def read(self) -> ReadResult:
         """Read the current values into this reader's memory.
 
-        After a reset of the simulation the memory is allocated anew, once.
+        After a reset of the simulation the memory is allocated anew, once; so it is after the first step where
+        something was not ready when the reader was made.
 
         Raises:
             ClosedError: The simulation is closed.

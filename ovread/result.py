@@ -97,12 +97,14 @@ class Group:
         return [values[start:end] for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
 
     def matrices(self) -> npt.NDArray[Any]:
-        """Return the values as ``(prims, rows, columns)``; no copy on the CPU.
+        """Return the values as ``(prims, rows, columns)``; no copy on the CPU. Without prims the sizes are 0.
 
         Raises:
             GroupError: The attribute is no matrix.
         """
-        if not self.labels or not self.labels[0].rows:
+        if self.labels == ():
+            return self.numpy().reshape(0, 0, 0)
+        if self.labels is None or not self.labels[0].rows:
             raise GroupError(f"{self.attribute!r} is no matrix: read it with numpy() or per_prim().")
         first = self.labels[0]
         return self.numpy().reshape(len(self.paths), len(first.rows), len(first.columns))

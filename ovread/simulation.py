@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ovread import catalogue
+from ovread.arguments import attribute_names, checked_object_type, checked_scope, checked_time_step
 from ovread.backend import (
     AdoptedEngine,
     BackendInfo,
@@ -35,13 +34,16 @@ from ovread.errors import (
     NotReadableError,
     OwnershipError,
     SelectionError,
-    TimeStepError,
+    UnsupportedOperationError,
 )
 from ovread.plugins import Backend
 from ovread.query import CANONICAL, ContactSelection, Query, Selection, select_contacts, select_rows
 from ovread.reader import OpenBindings, PreparedRead, Reader, check_binding
 from ovread.result import Group, ReadResult
 from ovread.units import StageUnits
+
+if TYPE_CHECKING:
+    import warp as wp
 
 
 class Simulation:
@@ -133,7 +135,7 @@ class Simulation:
             SelectionError: The arguments contradict each other, or the backend does not offer them.
         """
         self._check_open()
-        object_type = _object_type(object_type)
+        object_type, scope = checked_object_type(object_type), checked_scope(scope)
         objects = self._objects(object_type)
         filters: tuple[tuple[str, ...], ...] = ()
         if contacts is not None:
@@ -142,12 +144,12 @@ class Simulation:
             rows, filters = select_contacts(objects, contacts, self._filterable_paths())
         else:
             rows = select_rows(objects, object_type, paths, pattern, order)
-        if scope != ObjectScope.ALL:
+        if scope is not ObjectScope.ALL:
             rows = self._active(object_type, rows, is_whole=paths is None and pattern is None and contacts is None)
         rows.setflags(write=False)
         selected = tuple(objects.paths[row] for row in rows)
         selection = Selection(object_type, selected, rows, filters)
-        return Query(selection, self._readable(object_type), ObjectScope(scope), self)
+        return Query(selection, self._readable(selection), scope, self)
 
     def _active(self, object_type: ObjectType, rows: npt.NDArray[np.intp], *, is_whole: bool) -> npt.NDArray[np.intp]:
         if not is_whole:
@@ -161,6 +163,37 @@ class Simulation:
     def _filterable_paths(self) -> list[str]:
         kinds = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK, ObjectType.RIGID_ACTOR, ObjectType.SHAPE)
         return list(dict.fromkeys(path for kind in kinds for path in self._objects(kind).paths))
+
+    def signed_distances(self, query: Query, points: npt.ArrayLike) -> wp.array:
+        """Evaluate the signed distance fields of SDF shapes.
+
+        Args:
+            query: A query of ``SDF_SHAPE``.
+            points: ``(shapes, points, 3)``: points in each shape's own mesh frame, unscaled.
+
+        Returns:
+            Warp array ``(shapes, points, 4)``: gradient in the mesh frame, then distance, negative inside.
+
+        Raises:
+            UnsupportedOperationError: The backend cannot evaluate them, on this device or at all.
+            SelectionError: The query is of another type, or the points do not fit it.
+        """
+        self._check_query(query)
+        if query.object_type is not ObjectType.SDF_SHAPE:
+            raise SelectionError(f"Signed distances are of SDF_SHAPE, not of {query.object_type.name}.")
+        try:
+            at = np.ascontiguousarray(points, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise SelectionError(f"points are no array of numbers: {error}.") from None
+        if at.ndim != 3 or at.shape[0] != len(query) or at.shape[2] != 3:
+            raise SelectionError(f"points have shape {at.shape}: pass ({len(query)}, points, 3), one row per shape.")
+        with EngineErrors(self.backend.name, "evaluate signed distances"):
+            distances = self._backend.hooks.ovread_signed_distances(
+                engine=self._engine, rows=query.native_rows, points=at
+            )
+        if distances is None:
+            raise UnsupportedOperationError(f"Backend {self.backend.name!r} has no signed distance fields.")
+        return distances
 
     def resolve(self, group: Group) -> list[list[str]]:
         """Return the prim paths that the handles of a group stand for, one list per prim of the group.
@@ -206,7 +239,7 @@ class Simulation:
             OwnershipError: The simulation is yours (:func:`ovread.attach`): step it, then call :meth:`stepped`.
         """
         self._check_open()
-        dt, count = check_time_step(dt, count)
+        dt, count = checked_time_step(dt, count)
         if self._owned_by_caller:
             raise OwnershipError("This simulation is yours to step: step it, then call sim.stepped(dt).")
         with EngineErrors(self.backend.name, "step"):
@@ -225,7 +258,7 @@ class Simulation:
             current: What the engine must know about where the state is now, such as Newton's ``state=state_0``.
         """
         self._check_open()
-        dt, count = check_time_step(dt, count)
+        dt, count = checked_time_step(dt, count)
         if not self._owned_by_caller:
             raise OwnershipError("This simulation is ovread's to step: call sim.step(dt).")
         with EngineErrors(self.backend.name, "take over the current state"):
@@ -269,11 +302,14 @@ class Simulation:
         variant = f":{self.variant}" if self.variant else ""
         return f"<Simulation {self.backend.name}{variant} {state}>"
 
-    def _check_read(self, query: Query, attributes: Sequence[str]) -> tuple[str, ...]:
+    def _check_query(self, query: Query) -> None:
         self._check_open()
         if not isinstance(query, Query) or query._simulation is not self:
             raise ForeignQueryError("That query was not made by this simulation: make one with sim.query.")
-        names = (attributes,) if isinstance(attributes, str) else _names(attributes)
+
+    def _check_read(self, query: Query, attributes: Sequence[str]) -> tuple[str, ...]:
+        self._check_query(query)
+        names = (attributes,) if isinstance(attributes, str) else attribute_names(attributes)
         for position, name in enumerate(names):
             row = catalogue.attribute(query.object_type, name)
             if not row.readable:
@@ -287,12 +323,19 @@ class Simulation:
             objects = self._backend.hooks.ovread_objects(engine=self._engine, object_type=object_type)
         return objects if objects is not None else Objects()
 
-    def _readable(self, object_type: ObjectType) -> tuple[str, ...]:
-        info, variant = self.backend, self._variant
+    def _readable(self, selection: Selection) -> tuple[str, ...]:
+        """Return what the backend can read of the selected objects."""
+        info, object_type = self.backend, selection.object_type
+        with EngineErrors(info.name, "query"):
+            lacking = self._backend.hooks.ovread_unreadable_attributes(
+                engine=self._engine, object_type=object_type, rows=selection.native_rows, filters=selection.filters
+            )
         return tuple(
             row.name
             for row in catalogue.attributes(object_type)
-            if row.readable and info.support_of(row.key, variant).level is not Level.UNSUPPORTED
+            if row.readable
+            and row.name not in (lacking or ())
+            and info.support_of(row.key, self._variant).level is not Level.UNSUPPORTED
         )
 
     def _check_open(self) -> None:
@@ -324,38 +367,6 @@ class Simulation:
             row >= len(paths) or paths[row] != path for row, path in zip(query.native_rows, query.paths, strict=True)
         ):
             raise LayoutChangedError("Objects were added or removed since this query was made: make a new one.")
-
-
-def _names(given: object) -> tuple[str, ...]:
-    names = tuple(given) if isinstance(given, Iterable) else (given,)
-    for name in names:
-        if not isinstance(name, str):
-            raise SelectionError(f"attributes={given!r}: pass a list of attribute names, such as ['position'].")
-    return names
-
-
-def _object_type(given: object) -> ObjectType:
-    if isinstance(given, ObjectType):
-        return given
-    names = ", ".join(kind.name for kind in ObjectType)
-    raise SelectionError(f"{given!r} is not an ovread.ObjectType. Types: {names}.")
-
-
-def check_time_step(dt: object, count: object = 1) -> tuple[float, int]:
-    """Return a time step and a number of steps that are fit for use.
-
-    Raises:
-        TimeStepError: They are not.
-    """
-    try:
-        seconds = float(dt) if isinstance(dt, numbers.Real) and not isinstance(dt, bool) else math.nan
-    except OverflowError:  # an int beyond all floats
-        seconds = math.inf
-    if not math.isfinite(seconds) or seconds <= 0:
-        raise TimeStepError(f"dt={dt!r}: a time step is a positive finite number of seconds, such as 1/60.")
-    if not isinstance(count, numbers.Integral) or isinstance(count, bool) or count < 1:
-        raise TimeStepError(f"count={count!r}: the number of steps is a positive integer.")
-    return seconds, int(count)
 
 
 def _close(bindings: OpenBindings, engine: Engine) -> None:

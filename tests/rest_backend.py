@@ -1,4 +1,4 @@
-"""A whole backend, in under 150 lines, on a small engine (:mod:`rest_world`). The tests of the core run on it."""
+"""A whole backend, in under 200 lines, on a small engine (:mod:`rest_world`). The tests of the core run on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 import numpy.typing as npt
-from rest_world import AXES, BODIES, MEMBERS, RATES, World
+from rest_world import AXES, BODIES, CANONICAL, FREEDOMS, HANDLES, MEMBERS, RATES, SENSORS, VELOCITIES, World
 
 from ovread.backend import (
     BackendInfo,
@@ -19,6 +19,7 @@ from ovread.backend import (
     Diagnostic,
     FilledColumns,
     Level,
+    MatrixLabels,
     Objects,
     Omission,
     OmissionReason,
@@ -31,10 +32,15 @@ from ovread.catalogue import ObjectType
 from ovread.hookspecs import hookimpl
 from ovread.units import StageUnits
 
+Rows = npt.NDArray[np.intp]
+Filters = Sequence[Sequence[str]]
+Fill = Callable[[Buffer], None]
+
 BODY, JOINT = ObjectType.RIGID_BODY, ObjectType.ARTICULATION_JOINT
+SENSOR, ROBOT = ObjectType.CONTACT_SENSOR, ObjectType.ARTICULATION
 CONFIGURATION = OmissionReason.UNSUPPORTED_CONFIGURATION
-STUCK = Support(Level.UNSUPPORTED, "A stuck joint has no rate.")
 NOT_STEPPED = Omission("linearAcceleration", OmissionReason.NOT_READY, "It comes with the first step.")
+LANES = tuple(f"lane{lane}" for lane in range(24))
 NO_AXIS = Diagnostic("/World/robot/locked", "no-axis", "All its axes are locked.")
 
 
@@ -62,6 +68,9 @@ class RestEngine:
     def close(self) -> None:
         self.closed += 1
 
+    def paths_of(self, handles: Sequence[int]) -> list[str]:
+        return [HANDLES[handle] for handle in handles]
+
 
 @hookimpl
 def ovread_describe_backend() -> BackendInfo:
@@ -72,10 +81,11 @@ def ovread_describe_backend() -> BackendInfo:
             **supports(BODY, "position mass linearAcceleration kinematicTargetPosition"),
             **supports(BODY, "isSleeping", Level.UNSUPPORTED, "Nothing here ever wakes."),
             **supports(JOINT, "jointPosition jointVelocity"),
-            **supports(ObjectType.ARTICULATION, "linkCount"),
+            **supports(ROBOT, "linkCount jacobian gravityForce dofJointPath"),
+            **supports(SENSOR, "rawContactForce rawContactOtherBody filteredContactCount"),
             **supports(ObjectType.SCENE, "gravity"),
         },
-        variants={"stuck": {(JOINT, "jointVelocity"): STUCK}},
+        variants={"stuck": {(JOINT, "jointVelocity"): Support(Level.UNSUPPORTED, "A stuck joint has no rate.")}},
         options=(
             Option("joints", "Whether joints turn.", default="turning", choices=("turning", "stuck")),
             Option("scenes", "In how many physics scenes each body is.", default=1, choices=(1, 2)),
@@ -105,44 +115,84 @@ def ovread_objects(engine: RestEngine, object_type: ObjectType) -> Objects:
     scenes = engine.world.scenes
     if object_type is BODY:
         return Objects(BODIES * len(scenes), [scene for scene in scenes for _ in BODIES] if len(scenes) > 1 else None)
-    if object_type is ObjectType.ARTICULATION:
+    if object_type is ROBOT:
         return Objects(("/World/robot",), members=lambda: [MEMBERS])
-    return Objects({JOINT: tuple(RATES), ObjectType.SCENE: scenes}.get(object_type, ()))
+    return Objects({JOINT: tuple(RATES), ObjectType.SCENE: scenes, SENSOR: SENSORS}.get(object_type, ()))
+
+
+@hookimpl
+def ovread_active_rows(engine: RestEngine, object_type: ObjectType) -> Rows | None:
+    return engine.world.moving if object_type is BODY else None
 
 
 @hookimpl
 def ovread_bind_read(
-    engine: RestEngine, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+    engine: RestEngine, object_type: ObjectType, rows: Rows, attributes: Sequence[str], filters: Filters
 ) -> FilledColumns:
-    columns, fills, omissions = list[Column](), list[Callable[[Buffer], None]](), list[Omission]()
+    columns, fills, omissions = list[Column](), list[Fill](), list[Omission]()
     for name in attributes:
-        for column, source in _columns(engine.world, object_type, rows, name):
+        if name == "filteredContactCount" and not filters:
+            omissions.append(Omission(name, CONFIGURATION, "The query has no filters."))
+            continue
+        for column, fill in _columns(engine, object_type, rows, name, filters):
             columns.append(column)
-            fills.append(partial(_fill, engine, name, source))
+            fills.append(fill)
         if name == "kinematicTargetPosition" and (free := tuple(BODIES[row % 3] for row in rows if row % 3 != 2)):
             omissions.append(Omission(name, CONFIGURATION, "The body is not kinematic.", free))
     return FilledColumns(columns, fills, omissions)
 
 
 def _columns(
-    world: World, object_type: ObjectType, rows: npt.NDArray[np.intp], name: str
-) -> Iterator[tuple[Column, npt.NDArray[np.intp]]]:
-    """Give each column, and where its elements are in the world's array."""
-    covered = np.arange(len(rows))
+    engine: RestEngine, object_type: ObjectType, rows: Rows, name: str, filters: Filters
+) -> Iterator[tuple[Column, Fill]]:
+    """Give each column, and what fills it."""
+    world, covered = engine.world, np.arange(len(rows))
+    take = partial(partial, _take, engine, name)
     if object_type is JOINT:
         starts = np.cumsum(AXES) - AXES
         elements = [element for row in rows for element in range(starts[row], starts[row] + AXES[row])]
-        yield Column(name, covered, counts=AXES[rows]), np.array(elements, dtype=np.intp)
+        yield Column(name, covered, counts=AXES[rows]), take(np.array(elements, dtype=np.intp))
     elif object_type is BODY:
         served = (rows % 3 == 2) | (name != "kinematicTargetPosition")
         for number, scene in enumerate(world.scenes):
             mine = covered[served & (rows // 3 == number)]
-            yield Column(name, mine, scene=scene if len(world.scenes) > 1 else None), rows[mine]
+            yield Column(name, mine, scene=scene if len(world.scenes) > 1 else None), take(rows[mine])
+    elif name == "filteredContactCount":
+        yield Column(name, covered, lanes=LANES[: len(filters[0])]), partial(_count_contacts, engine, rows, filters)
+    elif object_type is SENSOR:
+        yield Column(name, covered, is_dynamic=True), partial(_fill_contacts, engine, rows, name)
+    elif name in ("jacobian", "gravityForce"):
+        yield _matrix(engine, name, rows)
+    elif name == "dofJointPath":
+        yield Column(name, covered, counts=np.full(len(rows), len(FREEDOMS))), take(CANONICAL[: 4 * len(rows)])
     else:
-        yield Column(name, covered), rows
+        yield Column(name, covered), take(rows)
 
 
-def _fill(engine: RestEngine, name: str, source: npt.NDArray[np.intp], buffer: Buffer) -> None:
+def _matrix(engine: RestEngine, name: str, rows: Rows) -> tuple[Column, Fill]:
+    of_rows = VELOCITIES if name == "jacobian" else ()
+    freedoms = [f"/World/robot/{freedom}" for freedom in FREEDOMS]
+    native, ordered = (MatrixLabels(of_rows, tuple(freedoms[at] for at in order)) for order in (range(4), CANONICAL))
+    source = np.arange(max(len(of_rows), 1) * len(FREEDOMS)).reshape(-1, len(FREEDOMS))[:, CANONICAL].ravel()
+    labels, lanes = ((ordered,) * len(rows), (native,) * len(rows)), LANES[: len(source)]
+    column = Column(name, np.arange(len(rows)), None, None, lanes, False, *labels)
+    return column, lambda buffer: np.take(engine.world.values[name][rows], source, 1, buffer.host, "clip")
+
+
+def _fill_contacts(engine: RestEngine, rows: Rows, name: str, buffer: Buffer) -> None:
+    """Give each contact of sensor n the force 100 n, 100 n + 1, ..., and the handle of what it touches."""
+    np.cumsum([len(engine.world.contacts[row]) for row in rows], out=buffer.offsets[1:])
+    buffer.resize(int(buffer.offsets[-1]))
+    contacts = [(100 * row + at, HANDLES.index(o)) for row in rows for at, o in enumerate(engine.world.contacts[row])]
+    buffer.host[:, 0] = [pair[name == "rawContactOtherBody"] for pair in contacts]
+
+
+def _count_contacts(engine: RestEngine, rows: Rows, filters: Filters, buffer: Buffer) -> None:
+    for line, row, paths in zip(buffer.host, rows, filters, strict=True):
+        line[:] = [engine.world.contacts[row].count(path) for path in paths]
+
+
+def _take(engine: RestEngine, name: str, source: Rows, buffer: Buffer) -> None:
     ready = name != "linearAcceleration" or engine.world.steps > 0
     buffer.omission = None if ready else NOT_STEPPED
     if ready:

@@ -1,4 +1,4 @@
-"""The engine of the rest backend: bodies that rest, and joints that turn steadily."""
+"""The engine of the rest backend: bodies that rest and touch as they are told, and joints that turn steadily."""
 
 from __future__ import annotations
 
@@ -18,6 +18,16 @@ RATES: dict[str, tuple[float, ...]] = {
 AXES = np.array([len(rates) for rates in RATES.values()])
 MEMBERS = ("/World/robot/hand", *RATES)
 SCENES = ("/Physics/left", "/Physics/right")
+SENSORS = ("/World/floor", *BODIES[:2])
+"""What feels contacts, in native order."""
+HANDLES = ("", *BODIES, *RATES)
+"""The path that each handle stands for."""
+FREEDOMS = ("wrist:twist", "wrist:swing1", "wrist:swing2", "elbow:twist")
+"""Degrees of freedom of the robot, in native order."""
+CANONICAL = np.array([3, 0, 1, 2])
+"""Where each is that comes next in canonical order."""
+VELOCITIES = tuple(f"/World/robot/hand:{half}.{axis}" for half in ("linear", "angular") for axis in "xyz")
+"""Rows of its Jacobian."""
 
 
 class World:
@@ -29,6 +39,8 @@ class World:
 
     def reset(self) -> None:
         self.steps = 0
+        self.moving = np.empty(0, dtype=np.intp)  # native rows of bodies
+        self.contacts: list[list[str]] = [[] for _ in SENSORS]  # what each sensor touches, once per contact point
         bodies = np.arange(len(self.scenes) * len(BODIES), dtype=np.float32)
         rates = np.array([[rate] for axes in RATES.values() for rate in axes], dtype=np.float32)
         self.values: dict[str, npt.NDArray[Any]] = {
@@ -40,6 +52,11 @@ class World:
             "jointVelocity": rates,
             "gravity": np.array([[0.0, 0.0, -981.0]] * len(self.scenes), np.float32),
             "linkCount": np.array([[2]], np.int32),
+            "jacobian": np.arange(24, dtype=np.float32).reshape(1, 24),
+            "gravityForce": np.arange(4, dtype=np.float32).reshape(1, 4),
+            "dofJointPath": np.array(
+                [[HANDLES.index("/World/robot/" + name.split(":")[0])] for name in FREEDOMS], np.uint64
+            ),
         }
 
     def advance(self, dt: float) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from ovread import hookspecs
 from ovread.backend import BackendInfo, Scene
-from ovread.catalogue import ObjectType
+from ovread.catalogue import ObjectScope, ObjectType
 from ovread.plugins import Plugins
 from ovread.simulation import Simulation
 
@@ -63,9 +63,19 @@ def test_the_contract_has_these_hooks_and_an_import_list() -> None:
         "ovread_objects",
         "ovread_open",
         "ovread_prepare_process",
+        "ovread_signed_distances",
+        "ovread_unreadable_attributes",
         "ovread_usd_schemas",
     ]
     assert "from ovread.hookspecs import hookimpl" in code(hookspecs.__doc__, "starts with")
+
+
+def test_a_hook_gets_every_argument_of_its_specification_and_may_leave_filters_out() -> None:
+    asked = list(inspect.signature(hookspecs.ovread_bind_read).parameters)
+    assert asked == ["engine", "object_type", "rows", "attributes", "filters"]
+    assert "filters" in (hookspecs.ovread_bind_read.__doc__ or "")
+    assert "filters" not in example("ovread_bind_read")
+    assert list(inspect.signature(hookspecs.ovread_active_rows).parameters) == ["engine", "object_type"]
 
 
 @pytest.fixture
@@ -94,6 +104,7 @@ def test_the_examples_together_are_a_backend_that_reads_values(plugins: Plugins)
         assert result["mass"].numpy().tolist() == [[7], [7]]
         assert [omission.attribute for omission in result.omissions] == ["orientation"]
         assert len(sim.query(ObjectType.SCENE)) == 0
+        assert len(sim.query(ObjectType.RIGID_BODY, scope=ObjectScope.ACTIVE)) == 0, "nothing ever moves"
         sim.reset()
         assert engine.world.steps == 0
     assert engine.world is None

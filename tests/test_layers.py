@@ -19,7 +19,7 @@ LAYERS = (
     ("backend",),
     ("hookspecs",),
     ("plugins",),
-    ("order", "patterns"),
+    ("order", "patterns", "arguments"),
     ("query",),
     ("result",),
     ("reader",),

@@ -96,11 +96,6 @@ def test_an_order_that_does_not_exist_is_an_error_that_lists_those_that_do(sim: 
         sim.query(BODY, order="authored")
 
 
-def test_a_scope_that_the_backend_lacks_is_an_error(sim: Simulation) -> None:
-    with pytest.raises(SelectionError, match=r"'rest' does not know which objects moved"):
-        sim.query(BODY, scope=ObjectScope.ACTIVE)
-
-
 @pytest.mark.parametrize("given", [0, "RIGID_BODY", None, ObjectScope.ALL])
 def test_an_object_type_is_given_by_name_never_by_number(sim: Simulation, given: object) -> None:
     with pytest.raises(SelectionError, match=r"is not an ovread\.ObjectType\. Types: RIGID_BODY, "):

@@ -106,6 +106,18 @@ def test_an_attribute_that_the_backend_declares_unsupported_is_omitted_with_its_
         result["isSleeping"]
 
 
+def test_a_reason_is_equal_to_its_name(sim: Simulation) -> None:
+    (omission,) = sim.read(sim.query(BODY), ["isSleeping"]).omissions
+    assert omission.reason == "UNSUPPORTED_ATTRIBUTE"
+    assert {reason.value for reason in OmissionReason} == {reason.name for reason in OmissionReason}
+    assert f"{OmissionReason.NOT_READY}" == "NOT_READY"
+    assert [reason.name for reason in OmissionReason] == [
+        "UNSUPPORTED_ATTRIBUTE",
+        "UNSUPPORTED_CONFIGURATION",
+        "NOT_READY",
+    ]
+
+
 def test_an_attribute_that_the_backend_does_not_mention_is_omitted_too(sim: Simulation) -> None:
     result = sim.read(sim.query(BODY), ["inertia"])
     assert len(result) == 0

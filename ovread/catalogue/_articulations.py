@@ -65,8 +65,8 @@ ROWS: tuple[Attribute, ...] = (
               "Place of each degree of freedom among the unlocked axes of its joint.", layout=Layout.ARRAY,
               role=Role.ENUM),
     Attribute(_ARTICULATION, "jacobian", "f32", VALUE,
-              "Velocities of the links' centres of mass, linear then angular, per rate of a degree of freedom, in "
-              "radians or length; a fixed root has no rows.",
+              "Velocities of the links' centres of mass, linear then angular, per rate of a degree of freedom "
+              "(jointVelocity, in radians or length); a fixed root has no rows.",
               layout=Layout.MATRIX, frame=Frame.WORLD, point=Point.COM, **_STATE),
     Attribute(_ARTICULATION, "jacobianShape", "i32", ("rows", "columns"), "Size of the Jacobian.", role=Role.COUNT),
     Attribute(_ARTICULATION, "massMatrix", "f32", VALUE,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ovread import catalogue as table
 from ovread import plugins
 from ovread.backend import Level
-from ovread.catalogue import ObjectType
+from ovread.catalogue import ObjectType, Role
 from ovread.compare import TYPES, Comparison
 from ovread.result import Group
 from ovread.simulation import Simulation
@@ -83,7 +83,7 @@ def read(
         if not len(query) or not wanted:
             continue
         result = simulation.read(query, wanted)
-        groups.extend(_group(kind, group) for group in result)
+        groups.extend(_group(simulation, kind, group) for group in result)
         omissions.extend(
             {
                 "object_type": kind.name,
@@ -138,7 +138,7 @@ def _label(simulation: Simulation) -> str:
     return f"{name}:{simulation.variant}" if simulation.variant else name
 
 
-def _group(kind: ObjectType, group: Group) -> dict[str, Any]:
+def _group(simulation: Simulation, kind: ObjectType, group: Group) -> dict[str, Any]:
     return {
         "object_type": kind.name,
         "attribute": group.attribute,
@@ -146,10 +146,17 @@ def _group(kind: ObjectType, group: Group) -> dict[str, Any]:
         "lanes": list(group.lanes),
         "units": group.units,
         "frame": group.frame,
-        "values": _numbers(group.numpy()),
+        "values": _values(simulation, group),
         "offsets": None if group.offsets is None else group.offsets.tolist(),
         "scene": group.scene,
     }
+
+
+def _values(simulation: Simulation, group: Group) -> list[list[Any]]:
+    """Return the values; of path handles the paths, as a handle means nothing outside the process."""
+    if group.row.role is Role.PATH:
+        return [[path] for run in simulation.resolve(group) for path in run]
+    return _numbers(group.numpy())
 
 
 def _numbers(values: npt.NDArray[Any]) -> list[list[Any]]:

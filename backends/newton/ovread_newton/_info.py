@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import metadata
 
 from ovread.backend import BackendInfo, Key, Level, Option, Support, supports
-from ovread.catalogue import ObjectType
+from ovread.catalogue import ObjectType, attributes
 from ovread_newton._deviations import DEVIATIONS
 from ovread_newton._solvers import DEFAULT_SOLVER, SOLVERS
 
@@ -70,6 +70,42 @@ _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
     ((_JOINT,), "jointDriveType", "ovnewton imports acceleration drives as force drives, so Newton cannot tell."),
     ((_ARTICULATION,), "centerOfMassWorld centerOfMassLocal restitution shapeCount", _NOT_YET),
     ((_ARTICULATION,), "fixedTendonCount spatialTendonCount", "ovnewton imports no tendons."),
+    (
+        (_ARTICULATION,),
+        "dofJointPath dofAxisIndex jacobian jacobianShape massMatrix coriolisForce gravityForce centroidalMomentum",
+        _NOT_YET,
+    ),
+    (
+        (_BODY,),
+        "positions orientations velocities angularVelocities accelerations angularAccelerations",
+        "ovnewton refuses stages with point instancers of bodies.",
+    ),
+)
+
+_UNSUPPORTED_TYPES: tuple[tuple[tuple[ObjectType, ...], str], ...] = (
+    ((ObjectType.VEHICLE, ObjectType.VEHICLE_WHEEL), "Newton has no vehicles."),
+    ((ObjectType.CHARACTER_CONTROLLER,), "Newton has no character controllers."),
+    ((ObjectType.FIXED_TENDON, ObjectType.SPATIAL_TENDON), "ovnewton imports no tendons."),
+    (
+        (ObjectType.DEFORMABLE_VOLUME, ObjectType.DEFORMABLE_SURFACE, ObjectType.PARTICLE_SET),
+        "This backend does not read deformables and particles yet.",
+    ),
+    ((ObjectType.DEFORMABLE_MATERIAL,), "Newton keeps material parameters per element, not per material."),
+    ((ObjectType.CONTACT_SENSOR,), "This backend does not read contacts yet."),
+    ((ObjectType.DEBUG_RENDER,), "Newton makes no debug geometry of this kind."),
+    (
+        (
+            ObjectType.PHYSX_MATERIAL,
+            ObjectType.SHAPE,
+            ObjectType.COMPOUND_SHAPE,
+            ObjectType.RIGID_ACTOR,
+            ObjectType.JOINT,
+            ObjectType.CUSTOM_JOINT,
+            ObjectType.PARTICLE_SYSTEM,
+            ObjectType.PHYSICS,
+        ),
+        _NO_HANDLE,
+    ),
 )
 
 
@@ -93,6 +129,10 @@ def _support() -> Mapping[Key, Support]:
     table: dict[Key, Support] = {}
     for types, names, reason in _UNSUPPORTED:
         for object_type in types:
+            table |= supports(object_type, names, Level.UNSUPPORTED, reason)
+    for types, reason in _UNSUPPORTED_TYPES:
+        for object_type in types:
+            names = " ".join(row.name for row in attributes(object_type))
             table |= supports(object_type, names, Level.UNSUPPORTED, reason)
     for object_type, names in (
         (_BODY, _BODY_NAMES),

@@ -6,7 +6,7 @@ Importing it loads neither ``ovphysx`` nor ``ovstage``: that happens when a scen
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene
 from ovread.catalogue import ObjectType
 from ovread.hookspecs import hookimpl
-from ovread_physx import _engine, _info, _objects, _reads
+from ovread_physx import _active, _engine, _info, _objects, _reads, _reasons, _sdf
 
 
 @hookimpl
@@ -68,11 +68,37 @@ def ovread_objects(engine: _engine.PhysxEngine, object_type: ObjectType) -> Obje
 
 
 @hookimpl
+def ovread_active_rows(engine: _engine.PhysxEngine, object_type: ObjectType) -> npt.NDArray[np.intp] | None:
+    """Return which objects of a type moved in the last step."""
+    return _active.active_rows(engine, object_type)
+
+
+@hookimpl
+def ovread_unreadable_attributes(
+    engine: _engine.PhysxEngine, object_type: ObjectType, rows: npt.NDArray[np.intp], filters: Sequence[Sequence[str]]
+) -> Collection[str]:
+    """Return the attributes that none of the objects has."""
+    return _reasons.unreadable(engine, object_type, rows, filters)
+
+
+@hookimpl
+def ovread_signed_distances(
+    engine: _engine.PhysxEngine, rows: npt.NDArray[np.intp], points: npt.NDArray[np.float32]
+) -> Any:
+    """Evaluate signed distance fields."""
+    return _sdf.signed_distances(engine, rows, points)
+
+
+@hookimpl
 def ovread_bind_read(
-    engine: _engine.PhysxEngine, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+    engine: _engine.PhysxEngine,
+    object_type: ObjectType,
+    rows: npt.NDArray[np.intp],
+    attributes: Sequence[str],
+    filters: Sequence[Sequence[str]],
 ) -> ReadBinding:
     """Prepare a read."""
-    return _reads.bind_read(engine, object_type, rows, attributes)
+    return _reads.bind_read(engine, object_type, rows, attributes, filters)
 
 
 def _package_folders(name: str) -> list[Path]:

@@ -7,18 +7,18 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from ovread.backend import Diagnostic, Scene
 from ovread.catalogue import ObjectType
 from ovread.errors import NoPhysicsError, OptionError, OwnershipError, SceneRefusedError
 from ovread.quiet import start_warp
-from ovread.stage import ORDINAL, open_stage, sealed_ordinal, stage_units
+from ovread.stage import ORDINAL, open_stage, stage_units
 from ovread_physx import _logging, _process
+from ovread_physx._findings import findings
+from ovread_physx._inspection import count
 from ovread_physx._layout import RawGroup
-from ovread_physx._objects import Table, make_table
-from ovread_physx._sources import ReadSource, open_source
+from ovread_physx._objects import make_table
+from ovread_physx._sources import KeptQuery, open_source
+from ovread_physx._table import Table
 
 if TYPE_CHECKING:
     import ovphysx
@@ -46,7 +46,7 @@ class PhysxEngine:
         """Whether what a step computes exists; of an adopted simulation it is not known, and taken to be so."""
         self._owned = owned
         self._thread = threading.get_ident()
-        self._retired: list[ReadSource] = []
+        self._retired: list[KeptQuery] = []
         self._tables: dict[ObjectType, Table] = {}
         self.scene_paths: Sequence[str] = self.table(ObjectType.SCENE).paths
 
@@ -72,9 +72,9 @@ class PhysxEngine:
                 _attach(physx, stage, scene.label)
                 engine = cls(physx, stage, device, owned=True)
                 has_physics = engine._has_physics()
-            engine.diagnostics = _logging.as_diagnostics(messages)
             if not has_physics:
                 _refuse_without_physics(scene.label, _logging.errors(messages))
+            engine.diagnostics = [*_logging.as_diagnostics(messages), *findings(engine)]
         except BaseException:
             _tear_down(physx, stage)
             raise
@@ -144,7 +144,7 @@ class PhysxEngine:
             if self._owned:
                 _tear_down(self.physx, self.stage)
 
-    def retire(self, source: ReadSource) -> None:
+    def retire(self, source: KeptQuery) -> None:
         """Close a source of reads, now or when the thread that owns the simulation comes by.
 
         The garbage collector may drop a reader on any thread; the engine must be called on one at a time.
@@ -186,42 +186,15 @@ class PhysxEngine:
         with self.dictionary.create_path_list(prims) as paths:
             return list(self.dictionary.get_path_strings(paths))
 
-    def scene_owner(self, prims: Sequence[int]) -> str | None:
-        """Return the physics scene that one of the prims names as its owner."""
-        owners = self._authored(prims, "physics:simulationOwner")
-        return self.dictionary.path_to_string(int(owners[0])) if len(owners) else None
-
-    def _authored(self, prims: Sequence[int], name: str) -> npt.NDArray[Any]:
-        """Return the values of an attribute on the stage, of those prims that have one."""
-        import ovstage
-
-        values = [np.empty(0, dtype=np.uint64)]
-        with (
-            self.dictionary.create_path_list(prims) as paths,
-            self.stage.query_from_path_list(paths) as query,
-            self.stage.read_attributes(
-                query, [self.dictionary.intern_token(name)], ovstage.OrdinalRange.latest(sealed_ordinal(self.stage))
-            ) as read,
-        ):
-            read.wait()
-            for group in read.groups():
-                with group:
-                    values += [group.array(index).ravel().copy() for index in range(group.tensor_count)]
-        return np.concatenate(values)
-
-    def is_authored(self, prims: Sequence[int]) -> bool:
-        """Whether any of the prims is on the stage."""
-        return bool(prims) and len(self._authored(prims, "usd-metadata:typeName")) > 0
+    def paths_of(self, handles: Sequence[int]) -> list[str]:
+        """Return the path of each handle; an empty string for 0."""
+        known = list({handle for handle in handles if handle})
+        paths = dict(zip(known, self.path_strings(known), strict=True))
+        return [paths.get(handle, "") for handle in handles]
 
     def _has_physics(self) -> bool:
         """Whether the stage has anything that the engine simulates, or at least a physics scene of its own."""
-        return bool(self.scene_paths) or any(self._total(kind) for kind in ObjectType if kind not in _NOT_PHYSICS)
-
-    def _total(self, object_type: ObjectType) -> int:
-        from ovphysx.types import SimObjectType
-
-        with self.physx.query(SimObjectType[object_type.name]).wait() as query:
-            return query.metadata.total_prim_count if query.metadata else 0
+        return bool(self.scene_paths) or any(count(self, kind) for kind in ObjectType if kind not in _NOT_PHYSICS)
 
 
 def is_alive(physx: ovphysx.PhysX) -> bool:

@@ -4,64 +4,10 @@ from __future__ import annotations
 
 import importlib.metadata
 
-from ovread.backend import BackendInfo, Deviation, Key, Level, Option, Support, supports
-from ovread.catalogue import ObjectType
+from ovread.backend import BackendInfo, Deviation, Option
+from ovread_physx._support import SUPPORT
 
 _MEASURED = "ovphysx 0.7.0"
-
-_BODY = (
-    "position orientation linearVelocity angularVelocity linearAcceleration angularAcceleration mass inverseMass "
-    "inertia inverseInertia centerOfMassPosition centerOfMassOrientation disableGravity disableSimulation isSleeping "
-    "staticFriction dynamicFriction restitution contactOffset restOffset shapeCount kinematicTargetPosition "
-    "kinematicTargetOrientation"
-)
-_JOINT = (
-    "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointActuationForce jointProjectedForce "
-    "jointStiffness jointDamping jointLimit jointMaxVelocity jointMaxForce jointArmature jointStaticFriction "
-    "jointDynamicFriction jointViscousFriction jointSpeedEffortGradient jointMaxActuatorVelocity "
-    "jointVelocityDependentResistance jointDriveType physxPointer"
-)
-_ARTICULATION = (
-    "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity centerOfMassWorld centerOfMassLocal "
-    "staticFriction dynamicFriction restitution contactOffset restOffset shapeCount dofCount linkCount jointCount "
-    "fixedTendonCount spatialTendonCount isFixedBase physxPointer"
-)
-
-_ONE_FRICTION = "PhysX has no single friction coefficient: read staticFriction and dynamicFriction."
-_SUPPORT: dict[Key, Support] = {
-    **supports(ObjectType.RIGID_BODY, _BODY),
-    **supports(ObjectType.ARTICULATION_LINK, f"{_BODY} linkIncomingJointForce physxPointer"),
-    **supports(ObjectType.ARTICULATION_JOINT, _JOINT),
-    **supports(ObjectType.ARTICULATION, _ARTICULATION),
-    **supports(ObjectType.SCENE, "physxPointer"),
-    **{
-        key: support
-        for body in (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK)
-        for key, support in {
-            **supports(body, "body_q", Level.UNSUPPORTED, "Newton's own array: read position and orientation."),
-            **supports(body, "body_qd", Level.UNSUPPORTED, "Newton's own array: read linearVelocity, angularVelocity."),
-            **supports(body, "friction", Level.UNSUPPORTED, _ONE_FRICTION),
-        }.items()
-    },
-    **supports(
-        ObjectType.ARTICULATION_JOINT, "joint_q", Level.UNSUPPORTED, "Newton's own array: read jointPosition (degrees)."
-    ),
-    **supports(
-        ObjectType.ARTICULATION_JOINT, "joint_qd", Level.UNSUPPORTED, "Newton's own array: read jointVelocity (deg/s)."
-    ),
-    **supports(
-        ObjectType.ARTICULATION_JOINT,
-        "jointFriction",
-        Level.UNSUPPORTED,
-        "PhysX has no single joint friction: read jointStaticFriction, jointDynamicFriction and jointViscousFriction.",
-    ),
-    **supports(
-        ObjectType.SCENE,
-        "gravity",
-        Level.UNSUPPORTED,
-        "PhysX does not report the gravity of a scene through its reads.",
-    ),
-}
 
 
 def _deviation(rule: str, attributes: str, reason: str) -> Deviation:
@@ -136,6 +82,17 @@ _DEVIATIONS = (
         "A body with rigidBodyEnabled = 0 is static scenery: it is not a RIGID_BODY.",
     ),
     _deviation(
+        "instancer-holes",
+        "positions orientations velocities angularVelocities accelerations angularAccelerations",
+        "Instances of a point instancer that are no rigid bodies read zeros, a quaternion of zeros included, and those "
+        "after the last rigid body are left out. Opening names such instancers.",
+    ),
+    _deviation(
+        "instancer-in-several-scenes",
+        "position positions",
+        "While the instances of one point instancer are in several physics scenes, no rigid body can be read at all.",
+    ),
+    _deviation(
         "first-material-only",
         "staticFriction dynamicFriction restitution",
         "A shape with several materials reports the first.",
@@ -153,7 +110,7 @@ def describe() -> BackendInfo:
     return BackendInfo(
         engine=engine,
         summary="NVIDIA PhysX, through ovphysx.",
-        support=_SUPPORT,
+        support=SUPPORT,
         options=(
             Option(
                 "num_threads",

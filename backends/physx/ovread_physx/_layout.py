@@ -16,15 +16,18 @@ import numpy.typing as npt
 
 from ovread.backend import Column, Omission, OmissionReason
 from ovread.catalogue import Attribute, Layout, ObjectType, attribute
-from ovread_physx._objects import Table
+from ovread_physx._reasons import native_name, why_missing
+from ovread_physx._table import Table
 
 SHAPE_COUNT = "shapeCount"
+DOF_COUNT = "dofCount"
+PER_ARTICULATION_DOF = ("dofJointPath", "dofAxisIndex")
+"""Attributes of an articulation that the engine gives as rows, padded to the longest, and not as arrays."""
 
 _REASONS = (
     (4, OmissionReason.NOT_READY, "PhysX has no value yet: step, then make a new query."),
     (1, OmissionReason.UNSUPPORTED_ATTRIBUTE, "PhysX does not have this attribute."),
 )
-_NOT_HERE = "PhysX has no such value for these objects in this scene."
 
 
 @attrs.frozen(eq=False)
@@ -38,6 +41,7 @@ class RawGroup:
         lanes: Components of an element.
         is_array: Whether it is an array attribute.
         values: The elements, for attributes that planning needs the values of.
+        orders: For padded rows, the elements of each in canonical order.
     """
 
     attribute: str
@@ -46,6 +50,7 @@ class RawGroup:
     lanes: int
     is_array: bool
     values: npt.NDArray[np.int32] | None = None
+    orders: Sequence[npt.NDArray[np.intp]] | None = None
 
 
 @attrs.frozen(eq=False)
@@ -72,6 +77,7 @@ class GroupPlan:
         counts: Elements of each tensor.
         lanes: Components of an element, as the engine stores them.
         copies: What to fill.
+        is_padded: Whether its rows are elements side by side, filled up to the longest row.
     """
 
     attribute: str
@@ -80,11 +86,7 @@ class GroupPlan:
     counts: Sequence[int]
     lanes: int
     copies: Sequence[Copy]
-
-    @property
-    def is_array(self) -> bool:
-        """Whether it has one tensor per prim."""
-        return self.row is not None and self.row.layout is Layout.PER_DOF
+    is_padded: bool = False
 
 
 @attrs.define(eq=False)
@@ -94,11 +96,8 @@ class ReadPlan:
     columns: list[Column] = attrs.field(factory=list)
     omissions: list[Omission] = attrs.field(factory=list)
     groups: list[GroupPlan] = attrs.field(factory=list)
-
-    @property
-    def served(self) -> list[str]:
-        """Names of the attributes that are read from the engine, each once."""
-        return list(dict.fromkeys(group.attribute for group in self.groups if group.row is not None))
+    served: list[str] = attrs.field(factory=list)
+    """Names by which the engine is asked, each once."""
 
 
 def plan_read(
@@ -116,13 +115,14 @@ def plan_read(
         table: All objects of the type.
         rows: The requested rows, as indices into ``table``.
         names: The requested attributes.
-        groups: What the engine answered; with :data:`SHAPE_COUNT` where a per-shape attribute is requested.
-        reasons: The engine's bits for what it left out, by attribute.
+        groups: What the engine answered; with :data:`SHAPE_COUNT` where a per-shape attribute is requested, and
+            :data:`DOF_COUNT` where one of :data:`PER_ARTICULATION_DOF` is.
+        reasons: The engine's bits for what it left out, by the name that it was asked for.
     """
     planner = _Planner(object_type, table, rows, groups)
     for name in names:
-        planner.add(name, reasons.get(name, 0))
-    planner.add_groups(groups, names)
+        planner.add(name, reasons.get(native_name(object_type, name), 0))
+    planner.add_groups(groups)
     return planner.plan
 
 
@@ -140,7 +140,8 @@ class _Planner:
         for group in groups:
             self._by_attribute.setdefault(group.attribute, []).append(group)
         self._copies: dict[int, list[Copy]] = {}
-        self._shape_counts = self._read_shape_counts()
+        self._shape_counts = self._read_counts(SHAPE_COUNT)
+        self._dof_counts = self._read_counts(DOF_COUNT)
 
     def add(self, name: str, reason: int) -> None:
         """Plan one attribute."""
@@ -155,20 +156,25 @@ class _Planner:
                 covered[positions[elements]] = True
                 self._add_column(row, group, elements, positions[elements], int(scene))
         if row.layout is Layout.PER_SHAPE:
-            self._add_shapeless(row, covered)
+            self._add_empty(row, covered, self._shape_counts)
+        elif name in PER_ARTICULATION_DOF:
+            self._add_empty(row, covered, self._dof_counts)
         if not covered.all():
             self.plan.omissions.append(self._omission(name, reason, covered))
 
-    def add_groups(self, groups: Iterable[RawGroup], names: Sequence[str]) -> None:
+    def add_groups(self, groups: Iterable[RawGroup]) -> None:
         """List the groups that the final read will answer with, in its order."""
-        served = {group.attribute for group in groups if id(group) in self._copies}
+        asked = {group.attribute: native_name(self._object_type, group.attribute) for group in groups}
+        served = [asked[group.attribute] for group in groups if id(group) in self._copies]
+        self.plan.served = list(dict.fromkeys(served))
         for group in groups:
+            if asked[group.attribute] not in served:
+                continue
             copies = self._copies.get(id(group), [])
-            wanted = group.attribute in served
-            # Groups that no column wants are told apart by name: those of a point instancer have names of their own.
-            if wanted or group.attribute not in (*names, SHAPE_COUNT):
-                row = attribute(self._object_type, group.attribute) if wanted else None
-                self.plan.groups.append(GroupPlan(group.attribute, row, group.prims, group.counts, group.lanes, copies))
+            row = attribute(self._object_type, group.attribute) if copies else None
+            is_padded = group.orders is not None or (row is not None and row.layout is Layout.PER_SHAPE)
+            plan = GroupPlan(group.attribute, row, group.prims, group.counts, group.lanes, copies, is_padded)
+            self.plan.groups.append(plan)
 
     def _located(self, name: str) -> Iterable[tuple[RawGroup, npt.NDArray[np.intp]]]:
         """Yield each group of an attribute with the object of each of its rows, -1 where that is none or not known.
@@ -203,42 +209,48 @@ class _Planner:
         counts: npt.NDArray[np.intp] | None = None
         index = elements
         total = sum(group.counts)
-        if row.layout is Layout.PER_DOF:
+        if group.is_array:
             lengths = np.asarray(group.counts, dtype=np.intp)
             counts = lengths[elements]
             starts = np.cumsum(lengths) - lengths
-            index = _runs(starts[elements], counts)
+            index = runs(starts[elements], counts)
         elif row.layout is Layout.PER_SHAPE:
             counts = self._shape_counts[self._rows[positions]]
             if counts.min(initial=0) < 0 or counts.max(initial=0) > group.lanes:
                 raise RuntimeError(f"PhysX gave {row.name} {group.lanes} shapes wide, but a body has {counts.max()}.")
-            index = _runs(elements * group.lanes, counts)
+            index = runs(elements * group.lanes, counts)
             total *= group.lanes
+        elif group.orders is not None:
+            counts = np.array([len(group.orders[element]) for element in elements], dtype=np.intp)
+            index = np.concatenate([element * group.lanes + group.orders[element] for element in elements])
+            total *= group.lanes
+        elif group.lanes != len(row.lanes) and row.layout is not Layout.MATRIX:
+            raise RuntimeError(f"PhysX gave {row.name} {group.lanes} components wide, not {len(row.lanes)}.")
         same = len(index) == total and bool((index == np.arange(total)).all())
         copy = Copy(len(self.plan.columns), None if same else index)
         self._copies.setdefault(id(group), []).append(copy)
         self.plan.columns.append(Column(row.name, positions, counts, self._table.scene_of(scene)))
 
-    def _add_shapeless(self, row: Attribute, covered: npt.NDArray[np.bool_]) -> None:
-        """Give objects without any shape a column of no elements: the engine has no group for them."""
-        shapeless = ~covered & (self._shape_counts[self._rows] == 0)
+    def _add_empty(self, row: Attribute, covered: npt.NDArray[np.bool_], numbers: npt.NDArray[np.intp]) -> None:
+        """Give objects without any element a column of none: the engine has no group for them."""
+        empty = ~covered & (numbers[self._rows] == 0)
         scenes = self._table.group_of[self._rows]
-        for scene in np.unique(scenes[shapeless]):
-            positions = np.flatnonzero(shapeless & (scenes == scene))
+        for scene in np.unique(scenes[empty]):
+            positions = np.flatnonzero(empty & (scenes == scene))
             counts = np.zeros(len(positions), dtype=np.intp)
             self.plan.columns.append(Column(row.name, positions, counts, self._table.scene_of(int(scene))))
-        covered |= shapeless
+        covered |= empty
 
-    def _read_shape_counts(self) -> npt.NDArray[np.intp]:
+    def _read_counts(self, name: str) -> npt.NDArray[np.intp]:
         counts = np.full(len(self._table.paths), -1, dtype=np.intp)
-        for group, found in self._located(SHAPE_COUNT):
+        for group, found in self._located(name):
             if group.values is not None:
                 known = found >= 0
                 counts[found[known]] = group.values.reshape(-1)[known]
         return counts
 
     def _omission(self, name: str, bits: int, covered: npt.NDArray[np.bool_]) -> Omission:
-        reason, detail = OmissionReason.UNSUPPORTED_CONFIGURATION, _NOT_HERE
+        reason, detail = OmissionReason.UNSUPPORTED_CONFIGURATION, why_missing(self._object_type, name)
         for bit, kind, sentence in _REASONS:
             if bits & bit:
                 reason, detail = kind, sentence
@@ -249,10 +261,10 @@ class _Planner:
         return Omission(name, reason, detail, paths)
 
 
-def _runs(starts: npt.NDArray[np.intp], counts: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+def runs(starts: npt.NDArray[np.intp], counts: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Return ``starts[i], starts[i] + 1, ...``, ``counts[i]`` of them, for each i in turn.
 
-    >>> _runs(np.array([5, 0]), np.array([2, 3])).tolist()
+    >>> runs(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
     """
     before = np.cumsum(counts) - counts

@@ -57,6 +57,10 @@ class _Selection(Structure):
     _fields_ = (("pattern", _String), ("prim_paths", POINTER(c_uint64)), ("prim_paths_count", c_uint32))
 
 
+class _ContactSelection(Structure):
+    _fields_ = (("sensors", _Selection), ("filters", POINTER(_Selection)))
+
+
 class _AttributeSummary(Structure):
     _fields_ = (("attribute", c_uint64), ("group_count", c_size_t), ("omission_reasons", c_uint32))
 
@@ -124,6 +128,10 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "ovphysx_destroy_wait_task_result": (None, [POINTER(_WaitResult)]),
     "ovphysx_query": (Receipt, [c_uint64, c_int32, c_int32, POINTER(c_uint64), c_void_p]),
     "ovphysx_query_selection": (Receipt, [c_uint64, c_int32, POINTER(_Selection), POINTER(c_uint64), c_void_p]),
+    "ovphysx_query_contacts": (
+        Receipt,
+        [c_uint64, POINTER(_ContactSelection), c_uint32, c_uint32, POINTER(c_uint64), c_void_p],
+    ),
     "ovphysx_release_query": (Receipt, [c_uint64, c_uint64]),
     "ovphysx_read": (
         Receipt,
@@ -166,6 +174,10 @@ def attribute_list(tokens: Sequence[int]) -> Any:
     return (_StringOrToken * len(tokens))(*[_StringOrToken(token=token) for token in tokens])
 
 
+def _select(prims: Sequence[int]) -> _Selection:
+    return _Selection(prim_paths=(c_uint64 * len(prims))(*prims), prim_paths_count=len(prims))
+
+
 class Session:
     """A kept query, and one snapshot at a time over it.
 
@@ -176,9 +188,17 @@ class Session:
         instance: Handle of the PhysX instance.
         object_type: Number of the query target.
         prims: Interned handles of the prims to select; None for all of the type.
+        filters: For contact sensors, the prims that the contacts of each selected prim are told apart by; as many for
+            each. None for a query without filters.
     """
 
-    def __init__(self, instance: int, object_type: int, prims: Sequence[int] | None) -> None:
+    def __init__(
+        self,
+        instance: int,
+        object_type: int,
+        prims: Sequence[int] | None,
+        filters: Sequence[Sequence[int]] | None = None,
+    ) -> None:
         self._library = load()
         self._instance = c_uint64(instance)
         self._read = self._library.ovphysx_read
@@ -192,18 +212,36 @@ class Session:
         self._group: Any = POINTER(Group)()
         self._group_ref = ctypes.byref(self._group)
         self._query = c_uint64()
-        self._open_query(object_type, prims)
+        if prims is None or filters is None:
+            self._open_query(object_type, prims)
+        else:
+            self._open_contact_query(prims, filters)
 
     def _open_query(self, object_type: int, prims: Sequence[int] | None) -> None:
         output = ctypes.byref(self._query)
         if prims is None:
             self._wait(self._library.ovphysx_query(self._instance, object_type, 0, output, None))
             return
-        handles = (c_uint64 * len(prims))(*prims)
-        selection = _Selection(prim_paths=handles, prim_paths_count=len(prims))
+        selection = _select(prims)
         receipt = self._library.ovphysx_query_selection(
             self._instance, object_type, ctypes.byref(selection), output, None
         )
+        self._wait(receipt)
+
+    def _open_contact_query(self, prims: Sequence[int], filters: Sequence[Sequence[int]]) -> None:
+        """Select each sensor by itself: one selection of several would need a filter to be one object, or all others.
+
+        What a structure points to lives as long as it does.
+        """
+        width = len(filters[0])
+        selections = (_ContactSelection * len(prims))(
+            *(
+                _ContactSelection(_select([prim]), (_Selection * width)(*(_select([other]) for other in others)))
+                for prim, others in zip(prims, filters, strict=True)
+            )
+        )
+        output = ctypes.byref(self._query)
+        receipt = self._library.ovphysx_query_contacts(self._instance, selections, len(prims), width, output, None)
         self._wait(receipt)
 
     def open(self, attributes: Any) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread.backend import Buffer
-from ovread.catalogue import Layout, ObjectType
+from ovread.catalogue import ObjectType
 from ovread.errors import LayoutChangedError
 from ovread_physx import _native
 from ovread_physx._layout import GroupPlan, RawGroup
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ENVIRONMENT_VARIABLE = "OVREAD_PHYSX_READS"
 """Set to ``public`` to read through the public Python API only."""
 
-_DTYPES: dict[str, type[np.generic]] = {
+DTYPES: dict[str, type[np.generic]] = {
     "f32": np.float32,
     "i32": np.int32,
     "u8": np.uint8,
@@ -37,7 +37,14 @@ _DTYPES: dict[str, type[np.generic]] = {
 }
 
 
-class ReadSource(Protocol):
+class KeptQuery(Protocol):
+    """A native query that is kept until it is closed."""
+
+    def close(self) -> None:
+        """Give the query back."""
+
+
+class ReadSource(KeptQuery, Protocol):
     """A kept native query, from which attributes are read."""
 
     def survey(self, names: Sequence[str]) -> tuple[list[RawGroup], dict[str, int]]:
@@ -49,25 +56,24 @@ class ReadSource(Protocol):
     def fetch(self, buffers: Sequence[Buffer]) -> None:
         """Read, and fill the buffers."""
 
-    def close(self) -> None:
-        """Give the query back."""
-
 
 def open_source(engine: PhysxEngine, object_type: ObjectType, prims: Sequence[int] | None) -> ReadSource:
     """Open a native query of some prims, or of all objects of a type."""
-    if os.environ.get(ENVIRONMENT_VARIABLE) != "public" and engine.device == "cpu":
-        try:
-            _native.load()
-            return NativeSource(engine, object_type, prims)
-        except _native.UnsupportedLibraryError as error:
-            _complain(str(error))
-    return PublicSource(engine, object_type, prims)
+    return (NativeSource if uses_c_api(engine) else PublicSource)(engine, object_type, prims)
 
 
-def _complain(reason: str) -> None:
-    text = f"ovread reads PhysX through its Python API, several times slower than it could: {reason}."
-    log.warning("%s", text)
-    warnings.warn(text, RuntimeWarning, stacklevel=2)
+def uses_c_api(engine: PhysxEngine) -> bool:
+    """Whether to read through the C API; warns where that would be right but cannot be."""
+    if os.environ.get(ENVIRONMENT_VARIABLE) == "public" or engine.device != "cpu":
+        return False
+    try:
+        _native.load()
+    except _native.UnsupportedLibraryError as error:
+        text = f"ovread reads PhysX through its Python API, several times slower than it could: {error}."
+        log.warning("%s", text)
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
+        return False
+    return True
 
 
 class _Target:
@@ -83,15 +89,14 @@ class _Target:
         self.first_prim = plan.prims[0] if plan.prims else 0
         if plan.row is None:
             return
-        dtype = np.dtype(_DTYPES[plan.row.dtype])
+        dtype = np.dtype(DTYPES[plan.row.dtype])
         self.dtype = _native.dtype_code(plan.row.dtype, plan.lanes)
         self.item_bytes = dtype.itemsize * plan.lanes
         elements = sum(plan.counts)
         self.bytes = elements * self.item_bytes
         self.last_offset = (elements - plan.counts[-1]) * self.item_bytes if plan.counts else 0
-        # Shapes of all bodies of a group lie side by side, padded: one element each.
-        padded = plan.row.layout is Layout.PER_SHAPE
-        shape = (elements * plan.lanes, 1) if padded else (elements, plan.lanes)
+        # Padded rows, such as the shapes of each body, lie side by side: one element each.
+        shape = (elements * plan.lanes, 1) if plan.is_padded else (elements, plan.lanes)
         self.scratch: npt.NDArray[Any] = np.empty(shape, dtype=dtype)
         self.scratch_address = self.scratch.ctypes.data
 

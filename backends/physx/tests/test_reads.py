@@ -11,6 +11,7 @@ import pytest
 from ovread_physx import _native, _objects
 from ovread_physx._layout import Copy, GroupPlan, RawGroup, plan_read
 from ovread_physx._sources import ENVIRONMENT_VARIABLE, NativeSource, PublicSource, _Target, open_source
+from ovread_physx._table import Table
 
 import ovread
 from ovread import ObjectType, OmissionReason
@@ -190,7 +191,7 @@ def test_a_path_that_articulations_share_gives_no_wrong_pointer(scene):
 
 def test_a_group_that_mixes_scenes_gives_no_row_of_a_shared_path():
     """Where one group holds the rows of two scenes, those that share a path are omitted and the others are not."""
-    table = _objects.Table(["/a", "/b", "/a"], [1, 2, 1], np.array([0, 0, 1]), ["/A", "/B"])
+    table = Table(["/a", "/b", "/a"], [1, 2, 1], np.array([0, 0, 1]), ["/A", "/B"])
     group = RawGroup("physxPointer", [2, 1, 1], [3], 1, is_array=False)
     plan = plan_read(ObjectType.ARTICULATION, table, np.arange(3), ["physxPointer"], [group], {})
     assert [(column.scene, column.rows.tolist()) for column in plan.columns] == [("/A", [1])]
@@ -210,12 +211,13 @@ def test_bodies_without_an_owner_are_in_the_scene_that_is_left():
         assert {group.scene: group.paths for group in result} == {"/First": ("/free",), "/Second": ("/owned",)}
 
 
-def test_instances_of_a_point_instancer_are_not_rows(scene):
-    """A point instancer beside a body does not disturb the read of the body."""
+def test_a_point_instancer_does_not_disturb_bodies(scene):
+    """A point instancer beside a body takes nothing from the read of the body."""
     with ovread.open(scene("ovstage_output_instancer"), backend="physx") as simulation:
         query = simulation.query(ObjectType.RIGID_BODY)
         result = simulation.read(query, ["position", "shapeCount"])
-        assert query.paths == ("/World/Fixed",)
+        assert query.paths == ("/World/Fixed", "/World/Instances")
+        assert result["position"].paths == result["shapeCount"].paths == ("/World/Fixed",)
         assert result["position"].numpy().tolist() == [[0.0, 0.0, 20.0]]
         assert result["shapeCount"].numpy().tolist() == [[1]]
 
