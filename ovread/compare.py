@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ovread import catalogue
 from ovread._open import open as open_scene
 from ovread.arguments import checked_time_step
-from ovread.backend import Key
+from ovread.backend import Key, Level
 from ovread.catalogue import Attribute, ObjectType, Persistence, Role
 from ovread.errors import EngineError, NoPhysicsError, SceneRefusedError
 from ovread.result import Group
@@ -158,10 +158,14 @@ def compare(
 
 @attrs.frozen
 class _Reading:
-    """What one backend answered: values by attribute and path, and reasons by attribute."""
+    """What one backend answered: values by attribute and path, and reasons by attribute.
+
+    ``types`` are those of which the backend serves anything that can be compared.
+    """
 
     stage: StageUnits
-    paths: dict[ObjectType, tuple[str, ...]] = attrs.field(factory=dict)
+    types: set[ObjectType] = attrs.field(factory=set)
+    paths: dict[ObjectType, dict[str, None]] = attrs.field(factory=dict)
     values: dict[Key, dict[str, npt.NDArray[Any]]] = attrs.field(factory=dict)
     units: dict[Key, str] = attrs.field(factory=dict)
     reasons: dict[Key, dict[str, str]] = attrs.field(factory=dict)
@@ -180,8 +184,11 @@ def _read_all(simulation: Simulation) -> _Reading:
     reading = _Reading(simulation.units)
     for object_type in TYPES:
         query = simulation.query(object_type)
-        reading.paths[object_type] = query.paths
+        reading.paths[object_type] = dict.fromkeys(query.paths)
         rows = [row for row in catalogue.attributes(object_type) if row.readable and row.role not in _INCOMPARABLE]
+        info = simulation.backend
+        if any(info.support_of(row.key, simulation.variant).level is not Level.UNSUPPORTED for row in rows):
+            reading.types.add(object_type)
         result = simulation.read(query, [row.name for row in rows])
         for row in rows:
             values = dict(_by_path(result.all(row.name)))
@@ -222,32 +229,33 @@ class _Tolerance:
 def _compare_type(
     object_type: ObjectType, readings: Mapping[str, _Reading], refused: Sequence[str], tolerance: _Tolerance
 ) -> Iterable[Row]:
-    shared = _shared_paths(object_type, readings)
-    yield from _absent_objects(object_type, readings, refused)
-    if not shared:
+    """Compare the objects of a type among the backends that serve anything of it."""
+    serving = {label: reading for label, reading in readings.items() if object_type in reading.types}
+    if not serving:
         return
-    for row in catalogue.attributes(object_type):
-        serving = [label for label, reading in readings.items() if row.key in reading.values]
-        if not serving or not row.readable:
-            continue
-        yield from _omissions(row, readings)
-        if len(serving) > 1:
-            yield from _compare_attribute(row, {label: readings[label] for label in serving}, shared, tolerance.of(row))
+    yield from _absent_objects(object_type, serving, refused if len(readings) == 1 else ())
+    shared = [path for path in _all_paths(object_type, serving) if _has_all(path, object_type, serving)]
+    for row in catalogue.attributes(object_type) if shared else ():
+        answering = {label: reading for label, reading in serving.items() if row.key in reading.values}
+        if answering and row.readable:
+            yield from _omissions(row, readings)
+            yield from _compare_attribute(row, answering, shared, tolerance.of(row))
 
 
-def _shared_paths(object_type: ObjectType, readings: Mapping[str, _Reading]) -> list[str]:
-    """Return the paths that all backends have, in canonical order."""
-    first, *others = (reading.paths[object_type] for reading in readings.values())
-    return [path for path in dict.fromkeys(first) if all(path in other for other in others)]
+def _all_paths(object_type: ObjectType, readings: Mapping[str, _Reading]) -> list[str]:
+    """Return the paths that any backend has, in canonical order as far as one has them all."""
+    return list(dict.fromkeys(path for reading in readings.values() for path in reading.paths[object_type]))
+
+
+def _has_all(path: str, object_type: ObjectType, readings: Mapping[str, _Reading]) -> bool:
+    return all(path in reading.paths[object_type] for reading in readings.values())
 
 
 def _absent_objects(object_type: ObjectType, readings: Mapping[str, _Reading], refused: Sequence[str]) -> Iterable[Row]:
-    """List what not all backends have; where only one runs the scene, that is everything."""
-    for path in dict.fromkeys(path for reading in readings.values() for path in reading.paths[object_type]):
+    """List what not all backends have; ``refused`` are those that have nothing."""
+    for path in _all_paths(object_type, readings):
         having = [label for label, reading in readings.items() if path in reading.paths[object_type]]
-        lacking = [label for label in readings if label not in having]
-        if len(readings) == 1:
-            lacking = list(refused)
+        lacking = [*(label for label in readings if label not in having), *refused]
         if lacking:
             detail = f"{object_type.name} in {', '.join(having)}; not in {', '.join(lacking)}"
             yield Row(object_type.name, "", path, Verdict.ABSENT, detail=detail)

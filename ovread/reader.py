@@ -69,6 +69,9 @@ def check_binding(binding: ReadBinding | None, selection: Selection, names: Sequ
         for labels in (column.labels, column.native_labels):
             if labels is not None and len(labels) != len(rows):
                 raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(labels)} labels")
+        sizes = {max(len(each.rows), 1) * len(each.columns) for each in column.labels or ()}
+        if sizes and sizes != {len(column.lanes or row.lanes)}:
+            raise TypeError(f"column {row.name!r} has {len(column.lanes or row.lanes)} lanes and labels for {sizes}")
         if column.counts is not None and len(column.counts) != len(rows):
             raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(column.counts)} counts")
 
@@ -108,6 +111,7 @@ class PreparedRead:
             self._names,
             simulation.units,
             simulation.device,
+            simulation._origin,
         )
 
     def is_current(self, simulation: Simulation) -> bool:

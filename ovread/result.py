@@ -63,6 +63,7 @@ class Group:
     labels: tuple[MatrixLabels, ...] | None = attrs.field(repr=False)
     native_labels: tuple[MatrixLabels, ...] | None = attrs.field(repr=False)
     _buffer: Buffer = attrs.field(repr=False)
+    _origin: object = attrs.field(default=None, repr=False)
 
     @property
     def attribute(self) -> str:
@@ -194,8 +195,12 @@ def make_result(
     names: Sequence[str],
     units: StageUnits,
     device: str,
+    origin: object,
 ) -> tuple[ReadResult, tuple[Buffer, ...]]:
-    """Allocate the result of a prepared read, and the buffers that its binding fills, one per column."""
+    """Allocate the result of a prepared read, and the buffers that its binding fills, one per column.
+
+    ``origin`` stands for the simulation, by which a group is known again without keeping the simulation alive.
+    """
     rows = [attribute(selection.object_type, column.attribute) for column in columns]
     buffers = tuple(allocate(row, column, device) for row, column in zip(rows, columns, strict=True))
     groups = [
@@ -208,6 +213,7 @@ def make_result(
             column.labels,
             column.native_labels,
             buffer,
+            origin,
         )
         for row, column, buffer in zip(rows, columns, buffers, strict=True)
     ]

@@ -61,6 +61,7 @@ class Simulation:
         self._generation = 0
         self._closed = False
         self._bindings = OpenBindings()
+        self._origin = object()
         # Taken once: a closed engine is not asked any more.
         self._units = engine.units
         self._device = engine.device
@@ -141,6 +142,8 @@ class Simulation:
         if contacts is not None:
             if object_type is not ObjectType.CONTACT_SENSOR or paths is not None or pattern is not None:
                 raise SelectionError("contacts= selects contact sensors, without paths= and pattern=.")
+            if order != CANONICAL:
+                raise SelectionError("contacts= keeps the order of its selections: leave out order=.")
             rows, filters = select_contacts(objects, contacts, self._filterable_paths())
         else:
             rows = select_rows(objects, object_type, paths, pattern, order)
@@ -203,8 +206,13 @@ class Simulation:
 
         Raises:
             GroupError: The attribute has no path handles.
+            ForeignQueryError: The group was read from another simulation, whose handles mean other paths.
         """
         self._check_open()
+        if group._origin is not self._origin:
+            raise ForeignQueryError(
+                "That group was not read from this simulation, and its handles mean other paths here."
+            )
         if group.row.role is not Role.PATH:
             raise GroupError(f"{group.attribute!r} has no path handles to resolve.")
         with EngineErrors(self.backend.name, "resolve paths"):

@@ -23,6 +23,9 @@ _ARTICULATION = ObjectType.ARTICULATION
 _STATE: dict[str, Any] = {"persistence": Persistence.STATE, "residency": "device"}
 _ROOT: dict[str, Any] = {"writability": Writability.WRITABLE, "frame": Frame.WORLD, **_STATE}
 
+_GENERALIZED: dict[str, Any] = {"layout": Layout.MATRIX, "frame": Frame.WORLD, "point": Point.COM,
+                                "role": Role.GENERALIZED, **_STATE}  # fmt: skip
+
 
 def _count(name: str, meaning: str) -> Attribute:
     return Attribute(_ARTICULATION, name, "i32", VALUE, meaning, role=Role.COUNT)
@@ -67,20 +70,20 @@ ROWS: tuple[Attribute, ...] = (
     Attribute(_ARTICULATION, "jacobian", "f32", VALUE,
               "Velocities of the links' centres of mass, linear then angular, per rate of a degree of freedom "
               "(jointVelocity, in radians or length); a fixed root has no rows.",
-              layout=Layout.MATRIX, frame=Frame.WORLD, point=Point.COM, **_STATE),
+              angular=units.LENGTH, **_GENERALIZED),
     Attribute(_ARTICULATION, "jacobianShape", "i32", ("rows", "columns"), "Size of the Jacobian.", role=Role.COUNT),
     Attribute(_ARTICULATION, "massMatrix", "f32", VALUE,
               "Generalized mass matrix, armature included: times an acceleration it is a generalized force.",
-              layout=Layout.MATRIX, frame=Frame.WORLD, point=Point.COM, **_STATE),
+              dimension=units.MASS, angular=units.INERTIA, **_GENERALIZED),
     Attribute(_ARTICULATION, "coriolisForce", "f32", VALUE,
               "Generalized force that compensates Coriolis and centrifugal forces.",
-              layout=Layout.MATRIX, frame=Frame.WORLD, point=Point.COM, **_STATE),
+              dimension=units.FORCE, angular=units.TORQUE, **_GENERALIZED),
     Attribute(_ARTICULATION, "gravityForce", "f32", VALUE, "Generalized force that holds against gravity.",
-              layout=Layout.MATRIX, frame=Frame.WORLD, point=Point.COM, **_STATE),
+              dimension=units.FORCE, angular=units.TORQUE, **_GENERALIZED),
     Attribute(_ARTICULATION, "centroidalMomentum", "f32", VALUE,
               "Momentum about the centre of mass, linear then angular, per rate of a degree of freedom; the last "
               "column is the bias force. Floating roots only.",
-              layout=Layout.MATRIX, frame=Frame.WORLD, point=Point.COM, **_STATE),
+              dimension=units.MASS, angular=units.INERTIA, **_GENERALIZED),
     Attribute(_ARTICULATION, "physxPointer", "u64", VALUE,
               "Borrowed address of the PxArticulationReducedCoordinate.", role=Role.HANDLE),
 )  # fmt: skip

@@ -114,6 +114,8 @@ class Role(enum.StrEnum):
     """A vector, then an axial vector."""
     COORDINATE = "coordinate"
     """Along or about an axis of a joint."""
+    GENERALIZED = "generalized"
+    """Over degrees of freedom: each entry has the units that the labels of its row and column give it."""
     FLAG = "flag"
     ENUM = "enum"
     COUNT = "count"
@@ -200,7 +202,7 @@ class Attribute:
         if self.angular is None:
             return linear
         angular = spell(self.angular)
-        if self.role is Role.COORDINATE:
+        if self.role in (Role.COORDINATE, Role.GENERALIZED):
             return linear if linear == angular else f"{angular} or {linear}"
         return f"{linear}, {angular}"
 

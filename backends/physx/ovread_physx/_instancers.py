@@ -6,7 +6,7 @@ bodies. So bodies and instancers are read apart, and the groups of instancers ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ovread.backend import Buffer, Column, Diagnostic, Omission, OmissionReason, ReadBinding
 from ovread.catalogue import ObjectType
 from ovread_physx import _authored, _inspection, _reasons
+from ovread_physx._parts import Joined, Part
 from ovread_physx._scenes import scenes_of
 from ovread_physx._table import Table, table_of
 
@@ -117,7 +118,7 @@ def _holes(holes: Sequence[int], slots: int, given: int) -> str:
 def bind_bodies(table: Table, rows: npt.NDArray[np.intp], names: Sequence[str], bind: Bind) -> ReadBinding:
     """Prepare a read of bodies and point instancers, each of what it has."""
     if table.fault:
-        return _Joined([], [Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, table.fault) for name in names])
+        return Joined([], [Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, table.fault) for name in names])
     if not table.instancers and not any(map(_reasons.is_of_instances, names)):
         return bind(rows, names)
     omissions: list[Omission] = []
@@ -130,47 +131,13 @@ def bind_bodies(table: Table, rows: npt.NDArray[np.intp], names: Sequence[str], 
         wanted = [name for name in names if _reasons.is_of_instances(name) is of_instances]
         if chosen.any() and wanted:
             binding = bind(rows[chosen], wanted)
-            parts.append(_Part(_Merged(binding) if of_instances else binding, np.flatnonzero(chosen)))
+            parts.append(Part(_Merged(binding) if of_instances else binding, np.flatnonzero(chosen)))
         if not chosen.all():
             others = () if not chosen.any() else tuple(table.paths[row] for row in rows[~chosen])
             omissions += [
                 Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, why(name), others) for name in wanted
             ]
-    return _Joined(parts, omissions)
-
-
-@attrs.frozen(eq=False)
-class _Part:
-    """A binding of some of the requested rows, which are at these positions of the request."""
-
-    binding: ReadBinding
-    positions: npt.NDArray[np.intp]
-
-    def columns(self) -> Iterator[Column]:
-        for column in self.binding.columns:
-            yield attrs.evolve(column, rows=self.positions[column.rows])
-
-
-class _Joined:
-    """Several bindings as one."""
-
-    def __init__(self, parts: Sequence[_Part], omissions: Sequence[Omission]) -> None:
-        self._parts = parts
-        self.columns: Sequence[Column] = [column for part in parts for column in part.columns()]
-        self.omissions = [*omissions, *(omission for part in parts for omission in part.binding.omissions)]
-
-    def fetch(self, buffers: Sequence[Buffer]) -> None:
-        """Fill the buffers of each binding."""
-        start = 0
-        for part in self._parts:
-            end = start + len(part.binding.columns)
-            part.binding.fetch(buffers[start:end])
-            start = end
-
-    def close(self) -> None:
-        """Close each binding."""
-        for part in self._parts:
-            part.binding.close()
+    return Joined(parts, omissions)
 
 
 class _Merged:

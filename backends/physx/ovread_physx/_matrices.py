@@ -16,6 +16,7 @@ from ovread.catalogue import ObjectType
 from ovread_physx._armature import Armature, ArmatureSource
 from ovread_physx._articulations import read_centres, read_trees, stage_groups
 from ovread_physx._layout import RawGroup
+from ovread_physx._parts import Joined, Part
 from ovread_physx._sources import ReadSource, open_source
 from ovread_physx._trees import Arrangement, Indices, Tree, arrange, disagreement
 
@@ -51,7 +52,8 @@ def bind_matrices(
     if not others:
         return matrices
     try:
-        return _Both(matrices, bind_others(others))
+        everything = np.arange(len(rows))
+        return Joined([Part(matrices, everything), Part(bind_others(others), everything)], [])
     except BaseException:
         matrices.close()
         raise
@@ -263,23 +265,3 @@ class MatricesBinding:
         self._engine.retire(self._source)
         if self._armatures is not None:
             self._engine.retire(self._armatures.source)
-
-
-class _Both:
-    """Two prepared reads of the same rows, as one."""
-
-    def __init__(self, first: ReadBinding, second: ReadBinding) -> None:
-        self._first, self._second = first, second
-        self._split = len(first.columns)
-        self.columns: Sequence[Column] = [*first.columns, *second.columns]
-        self.omissions: Sequence[Omission] = [*first.omissions, *second.omissions]
-
-    def fetch(self, buffers: Sequence[Buffer]) -> None:
-        """Fill the buffers with the current values."""
-        self._first.fetch(buffers[: self._split])
-        self._second.fetch(buffers[self._split :])
-
-    def close(self) -> None:
-        """Give the native queries back."""
-        self._first.close()
-        self._second.close()

@@ -64,6 +64,7 @@ class Tree:
         link_paths: Path of each of them.
         parents: Place of each link's parent among ``links``, -1 for the root.
         movers: For each degree of freedom, the place of the link that its joint leads to.
+        reversed_links: Paths of the links that are body0 of the joint that leads to them.
         problem: Why the order of the links is not known.
     """
 
@@ -74,6 +75,7 @@ class Tree:
     link_paths: tuple[str, ...] = ()
     parents: tuple[int, ...] = ()
     movers: tuple[int, ...] = ()
+    reversed_links: frozenset[str] = frozenset()
     problem: str = ""
 
     @property
@@ -143,6 +145,9 @@ def build_tree(
         link_paths=tuple(order),
         parents=tuple(parents),
         movers=tuple(moved[dof.joint] for dof in named),
+        reversed_links=frozenset(
+            link for link, joint in zip(order, inbound, strict=True) if joint and edges[joint][0] == link
+        ),
     )
 
 

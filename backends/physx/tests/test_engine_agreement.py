@@ -91,6 +91,8 @@ def check(simulation, object_type, query):
         assert answered | explained == listed, name
         shared = {path for path in listed if query.paths.count(path) > 1}
         given = listed.intersection(expected[name])
+        if name == "linkIncomingJointForce":
+            given -= explained  # the engine's value may mean another body, as test_joint_forces.py shows
         assert name in not_ready or given <= answered | shared, f"{name} is served by the engine"
         assert all(omission.detail for omission in omissions)
 
