@@ -15,6 +15,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -80,28 +81,36 @@ def scene(item: str, count: int) -> str:
 
 
 @contextmanager
-def physx(usda: str, object_type: ObjectType, names: list[str]) -> Iterator[Call]:
-    """Prepare ``PhysX.read`` on a kept query."""
+def physx_instance(usda: str) -> Iterator[tuple[Any, Any]]:
+    """Run PhysX alone on a scene; give the instance and its stage."""
     import ovphysx
-    from ovphysx.types import SimObjectType
 
     ovphysx.enable_default_log_output(False)
     stage = open_stage(scene_of(usda))
     engine = ovphysx.PhysX()
     engine.wait_task(engine.attach_ovstage(stage, read_ordinal=1))
-    query = engine.query(SimObjectType[object_type.name], metadata=False).wait()
-
-    def read() -> None:
-        result = engine.read(query, names).wait()
-        while result.fetch_next().wait() is not None:
-            pass
-        result.close_sync()
-
-    yield read
-    query.close_sync()
+    yield engine, stage
     engine.wait_task(engine.detach_ovstage())
     engine.destroy()
     stage.destroy()
+
+
+@contextmanager
+def physx(usda: str, object_type: ObjectType, names: list[str]) -> Iterator[Call]:
+    """Prepare ``PhysX.read`` on a kept query."""
+    from ovphysx.types import SimObjectType
+
+    with physx_instance(usda) as (engine, _):
+        query = engine.query(SimObjectType[object_type.name], metadata=False).wait()
+
+        def read() -> None:
+            result = engine.read(query, names).wait()
+            while result.fetch_next().wait() is not None:
+                pass
+            result.close_sync()
+
+        yield read
+        query.close_sync()
 
 
 @contextmanager
@@ -128,36 +137,45 @@ def newton(usda: str, object_type: ObjectType, names: list[str]) -> Iterator[Cal
 @contextmanager
 def tensor_binding(usda: str) -> Iterator[Call]:
     """Prepare PhysX's deprecated tensor binding of poses."""
-    import ovphysx
     from ovphysx.types import TensorType
 
-    stage = open_stage(scene_of(usda))
-    engine = ovphysx.PhysX()
-    engine.wait_task(engine.attach_ovstage(stage, read_ordinal=1))
-    with warnings.catch_warnings():
+    with physx_instance(usda) as (engine, _), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         binding = engine.create_tensor_binding(pattern="/World/body_*", tensor_type=TensorType.RIGID_BODY_POSE)
-    memory = np.zeros(binding.shape, dtype=np.float32)
-    yield lambda: binding.read(memory)
-    binding.destroy()
-    engine.wait_task(engine.detach_ovstage())
-    engine.destroy()
-    stage.destroy()
+        memory = np.zeros(binding.shape, dtype=np.float32)
+        yield lambda: binding.read(memory)
+        binding.destroy()
 
 
 @contextmanager
 def physx_pattern(usda: str) -> Iterator[Call]:
     """Prepare the engine's own selection by a path pattern."""
-    import ovphysx
     from ovphysx.types import SimObjectType
 
-    stage = open_stage(scene_of(usda))
-    engine = ovphysx.PhysX()
-    engine.wait_task(engine.attach_ovstage(stage, read_ordinal=1))
-    yield lambda: engine.query(SimObjectType.RIGID_BODY, pattern="/World/body_*").wait().close_sync()
-    engine.wait_task(engine.detach_ovstage())
-    engine.destroy()
-    stage.destroy()
+    with physx_instance(usda) as (engine, _):
+        yield lambda: engine.query(SimObjectType.RIGID_BODY, pattern="/World/body_*").wait().close_sync()
+
+
+@contextmanager
+def c_calls(usda: str, object_type: ObjectType, names: list[str]) -> Iterator[Call]:
+    """Prepare the C calls of a read alone, with nothing done with the answer: what no reader can undercut."""
+    import ovstage
+    from ovphysx.types import SimObjectType
+    from ovread_physx import _native
+
+    with physx_instance(usda) as (engine, stage):
+        with ovstage.PathDictionary(stage) as dictionary:
+            attributes = _native.attribute_list([dictionary.intern_token(name) for name in names])
+        session = _native.Session(engine.handle, int(SimObjectType[object_type.name]), None)
+
+        def read() -> None:
+            session.open(attributes)
+            while session.next() is not None:
+                pass
+            session.release()
+
+        yield read
+        session.close()
 
 
 ENGINES = {"physx": (physx, {}), "newton": (newton, {"solver": "xpbd"})}
@@ -189,7 +207,7 @@ def print_line(name: str, label: str, count: int, costs: dict[str, float]) -> No
 
 
 def other_ways(count: int) -> None:
-    """Time what PhysX alone has: tensor bindings, and selection by pattern."""
+    """Time what PhysX alone has: tensor bindings, selection by pattern, and the C calls below a read."""
     usda = scene(BODY, count)
     with ovread.open(usda, backend="physx") as simulation:
         query = simulation.query(ObjectType.RIGID_BODY)
@@ -199,6 +217,9 @@ def other_ways(count: int) -> None:
         with physx_pattern(usda) as pattern:
             ours = functools.partial(simulation.query, ObjectType.RIGID_BODY, pattern="/World/body_*")
             print_line("physx", "selection by pattern", count, in_turns({"engine": pattern, "ovread": ours}))
+    usda, joints = scene(HINGE, count), (ObjectType.ARTICULATION_JOINT, ["jointPosition"])
+    with physx(usda, *joints) as engine_read, c_calls(usda, *joints) as floor:
+        print_line("physx", "joint positions, C calls alone", count, in_turns({"engine": engine_read, "ovread": floor}))
 
 
 def main() -> None:

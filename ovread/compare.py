@@ -238,7 +238,7 @@ def _compare_type(
     for row in catalogue.attributes(object_type) if shared else ():
         answering = {label: reading for label, reading in serving.items() if row.key in reading.values}
         if answering and row.readable:
-            yield from _omissions(row, readings)
+            yield from _omissions(row, serving)
             yield from _compare_attribute(row, answering, shared, tolerance.of(row))
 
 
