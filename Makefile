@@ -34,7 +34,7 @@ bench: $(READY)
 $(READY): $(PROJECTS) constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "ovread needs Python 3.11 or newer; run make PYTHON=python3.11"; exit 1; }
-	@echo "Creating $(VENV): downloads both engines, about 1.7 GB installed"
+	@echo "Creating $(VENV): downloads both engines, about 2 GB installed"
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
 	  --editable '.[dev]' --editable ./backends/physx --editable ./backends/newton --editable ./conformance

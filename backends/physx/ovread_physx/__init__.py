@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene
 from ovread.catalogue import ObjectType
 from ovread.hookspecs import hookimpl
-from ovread_physx import _active, _engine, _info, _objects, _reads, _reasons, _sdf
+from ovread_physx import _active, _engine, _info, _objects, _pending, _reads, _reasons, _sdf
 
 
 @hookimpl
@@ -70,7 +70,8 @@ def ovread_objects(engine: _engine.PhysxEngine, object_type: ObjectType) -> Obje
 @hookimpl
 def ovread_active_rows(engine: _engine.PhysxEngine, object_type: ObjectType) -> npt.NDArray[np.intp] | None:
     """Return which objects of a type moved in the last step."""
-    return _active.active_rows(engine, object_type)
+    rows = _active.active_rows(engine, object_type)
+    return None if rows is None else np.flatnonzero(np.isin(engine.listed_rows(object_type), rows))
 
 
 @hookimpl
@@ -78,7 +79,7 @@ def ovread_unreadable_attributes(
     engine: _engine.PhysxEngine, object_type: ObjectType, rows: npt.NDArray[np.intp], filters: Sequence[Sequence[str]]
 ) -> Collection[str]:
     """Return the attributes that none of the objects has."""
-    return _reasons.unreadable(engine, object_type, rows, filters)
+    return _reasons.unreadable(engine, object_type, engine.listed_rows(object_type)[rows], filters)
 
 
 @hookimpl
@@ -86,7 +87,7 @@ def ovread_signed_distances(
     engine: _engine.PhysxEngine, rows: npt.NDArray[np.intp], points: npt.NDArray[np.float32]
 ) -> Any:
     """Evaluate signed distance fields."""
-    return _sdf.signed_distances(engine, rows, points)
+    return _sdf.signed_distances(engine, engine.listed_rows(ObjectType.SDF_SHAPE)[rows], points)
 
 
 @hookimpl
@@ -98,6 +99,9 @@ def ovread_bind_read(
     filters: Sequence[Sequence[str]],
 ) -> ReadBinding:
     """Prepare a read."""
+    rows = engine.listed_rows(object_type)[rows]
+    if len(rows) and engine.awaits_step(object_type):
+        return _pending.not_ready(attributes)
     return _reads.bind_read(engine, object_type, rows, attributes, filters)
 
 

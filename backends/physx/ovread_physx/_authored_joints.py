@@ -51,7 +51,7 @@ def read_joints(engine: PhysxEngine, paths: Sequence[str], known: Mapping[int, s
         paths: The joints.
         known: Paths of bodies by their handles, those that are likely named; others are looked up.
     """
-    sides = [_column(engine, paths, f"physics:body{side}") for side in (0, 1)]
+    sides = [read_column(engine, paths, f"physics:body{side}") for side in (0, 1)]
     named = {int(targets[0]) for side in sides for targets in side.values() if len(targets)}
     unknown = list(named - known.keys())
     path_of = {0: "", **known, **dict(zip(unknown, engine.path_strings(unknown), strict=True))}
@@ -76,7 +76,7 @@ def _unlocked(engine: PhysxEngine, paths: Sequence[str]) -> list[tuple[str, ...]
     schemas = _tokens(engine, paths, "usd-schemas")
     locked: list[set[str]] = [set() for _ in paths]
     for rotation in _ROTATIONS:
-        low, high = (_column(engine, paths, f"limit:{rotation}:physics:{end}") for end in ("low", "high"))
+        low, high = (read_column(engine, paths, f"limit:{rotation}:physics:{end}") for end in ("low", "high"))
         for position in low.keys() & high.keys():
             if f"PhysicsLimitAPI:{rotation}" in schemas.get(position, ()) and low[position][0] > high[position][0]:
                 locked[position].add(rotation)
@@ -85,7 +85,7 @@ def _unlocked(engine: PhysxEngine, paths: Sequence[str]) -> list[tuple[str, ...]
 
 def _tokens(engine: PhysxEngine, paths: Sequence[str], name: str) -> dict[int, list[str]]:
     """Return the tokens of an attribute by the position of the prim, of those prims that have any."""
-    columns = _column(engine, paths, name)
+    columns = read_column(engine, paths, name)
     handles = {int(handle) for column in columns.values() for handle in column}
     token_of = {handle: engine.dictionary.token_to_string(handle) for handle in handles}
     return {
@@ -93,7 +93,7 @@ def _tokens(engine: PhysxEngine, paths: Sequence[str], name: str) -> dict[int, l
     }
 
 
-def _column(engine: PhysxEngine, paths: Sequence[str], name: str) -> dict[int, npt.NDArray[Any]]:
+def read_column(engine: PhysxEngine, paths: Sequence[str], name: str) -> dict[int, npt.NDArray[Any]]:
     """Return the values of an attribute by the position of the prim, of those prims that have it."""
     import ovstage
 

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ovread.backend import Diagnostic, Scene
 from ovread.catalogue import ObjectType
 from ovread.errors import NoPhysicsError, OptionError, OwnershipError, SceneRefusedError
 from ovread.quiet import start_warp
 from ovread.stage import ORDINAL, open_stage, stage_units
-from ovread_physx import _logging, _process
+from ovread_physx import _logging, _pending, _process
 from ovread_physx._findings import findings
 from ovread_physx._inspection import count
 from ovread_physx._layout import RawGroup
@@ -26,6 +28,15 @@ if TYPE_CHECKING:
 
 _NOT_PHYSICS = (ObjectType.SCENE, ObjectType.PHYSICS, ObjectType.DEBUG_RENDER)
 """Types that the engine has objects of whatever the stage holds."""
+
+_STATE = {
+    ObjectType.RIGID_BODY: "position",
+    ObjectType.ARTICULATION_LINK: "position",
+    ObjectType.DEFORMABLE_VOLUME: "points",
+    ObjectType.DEFORMABLE_SURFACE: "points",
+    ObjectType.PARTICLE_SET: "points",
+}
+"""What tells where a simulation's state lives."""
 
 
 class PhysxEngine:
@@ -48,6 +59,12 @@ class PhysxEngine:
         self._thread = threading.get_ident()
         self._retired: list[KeptQuery] = []
         self._tables: dict[ObjectType, Table] = {}
+        self._awaiting: set[ObjectType] = set()
+        """Types of which the engine names objects only once a step was made."""
+        self._before: dict[ObjectType, Table] = {}
+        """Those types as they were first listed: numbers of rows that the core got then stay valid."""
+        self._listed: dict[ObjectType, _pending.Rows] = {}
+        """Row of the table for each row that the core knows, where these differ."""
         self.scene_paths: Sequence[str] = self.table(ObjectType.SCENE).paths
 
     @classmethod
@@ -68,7 +85,7 @@ class PhysxEngine:
             with _logging.engine_messages() as messages:
                 _process.configure(device, options["num_threads"])
                 start_warp()
-                physx = ovphysx.PhysX() if device == "cpu" else ovphysx.PhysX(active_cuda_gpus=device.split(":")[1])
+                physx = ovphysx.PhysX() if device == "cpu" else _process.on_gpu(device)
                 _attach(physx, stage, scene.label)
                 engine = cls(physx, stage, device, owned=True)
                 has_physics = engine._has_physics()
@@ -117,13 +134,18 @@ class PhysxEngine:
         if self._retired:
             self._close_retired()
         self.physx.step_sync(dt)
-        self.has_stepped = True
+        self._take_note_of_step()
 
     def stepped(self, **current: Any) -> None:
         """Take note that the owner has stepped; the engine's state is where it always is."""
         if current:
             raise OptionError(f"PhysX takes no {', '.join(current)}: call sim.stepped(dt).")
+        self._take_note_of_step()
+
+    def _take_note_of_step(self) -> None:
         self.has_stepped = True
+        for object_type in self._awaiting:
+            self._tables.pop(object_type, None)
 
     def reset(self) -> None:
         """Attach the same stage again, which brings the authored state back."""
@@ -162,8 +184,21 @@ class PhysxEngine:
     def table(self, object_type: ObjectType) -> Table:
         """Return all objects of a type, as they were listed last."""
         if object_type not in self._tables:
-            self._tables[object_type] = make_table(self, object_type)
+            self._tables[object_type] = self._list(object_type)
         return self._tables[object_type]
+
+    def _list(self, object_type: ObjectType) -> Table:
+        table = make_table(self, object_type)
+        if self.device == "cpu":
+            return table
+        self._awaiting.discard(object_type)
+        if _pending.is_awaited(self, object_type):
+            table = _pending.with_unready(self, object_type, table)
+            self._awaiting.add(object_type)
+            self._before.setdefault(object_type, table)
+        if object_type in self._before:
+            table, self._listed[object_type] = _pending.renumbered(self._before[object_type], table)
+        return table
 
     def refreshed_table(self, object_type: ObjectType) -> Table:
         """Return all objects of a type as they are now: the owner of an adopted simulation may add some."""
@@ -171,11 +206,29 @@ class PhysxEngine:
             self._tables.pop(object_type, None)
         return self.table(object_type)
 
+    def awaits_step(self, object_type: ObjectType) -> bool:
+        """Whether objects of a type, as they were listed last, can be read only once a step was made."""
+        return object_type in self._awaiting
+
+    def listed_rows(self, object_type: ObjectType) -> _pending.Rows:
+        """Return the row of the table for each row that the core knows."""
+        table = self.table(object_type)
+        listed = self._listed.get(object_type)
+        return np.arange(len(table.paths)) if listed is None else listed
+
     def survey(self, object_type: ObjectType, names: Sequence[str]) -> list[RawGroup]:
         """Read attributes of all objects of a type once, for what the groups look like."""
         source = open_source(self, object_type, None)
         try:
             return source.survey(names)[0]
+        finally:
+            source.close()
+
+    def omission_bits(self, object_type: ObjectType, name: str) -> int:
+        """Return the engine's bits for why some objects have no value of an attribute."""
+        source = open_source(self, object_type, None)
+        try:
+            return source.survey([name])[1][name]
         finally:
             source.close()
 
@@ -234,15 +287,20 @@ def _tear_down(physx: ovphysx.PhysX | None, stage: ovstage.Stage) -> None:
 
 
 def _device_of(physx: ovphysx.PhysX) -> str:
-    """Return where the state of an adopted simulation lives."""
+    """Return where the state of an adopted simulation lives: on a GPU if any of it does."""
     from ovphysx.types import SimObjectType
 
     if not _process.cuda_device_count():
         return "cpu"
-    for object_type, name in ((SimObjectType.RIGID_BODY, "position"), (SimObjectType.ARTICULATION_LINK, "position")):
-        with physx.read_sync(object_type, [name]) as result:
-            devices = [str(tensor.device) for group in result.groups for tensor in group.tensors[:1]]
+    awaits_step = False
+    for kind, name in _STATE.items():
+        with physx.read_sync(SimObjectType[kind.name], [name], metadata=True) as result:
+            devices = {str(tensor.device) for group in result.groups for tensor in group.tensors[:1]}
             result.groups.clear()
-        if devices:
-            return devices[0]
-    return "cpu"
+            bits = [int(row.omission_reasons) for row in result.metadata.attributes] if result.metadata else []
+        on_gpu = sorted(devices - {"cpu"})
+        if on_gpu:
+            return on_gpu[0]
+        awaits_step |= not devices and any(bit & _pending.NOT_READY_BIT for bit in bits)
+    # Only scenes that live on a GPU need a step first, and say nothing else of where they are.
+    return _process.chosen_gpu(physx) if awaits_step else "cpu"

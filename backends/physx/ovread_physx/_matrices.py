@@ -16,7 +16,7 @@ from ovread.catalogue import ObjectType
 from ovread_physx._armature import Armature, ArmatureSource
 from ovread_physx._articulations import read_centres, read_trees, stage_groups
 from ovread_physx._layout import RawGroup
-from ovread_physx._parts import Joined, Part
+from ovread_physx._parts import Gathered, Joined, Part
 from ovread_physx._sources import ReadSource, open_source
 from ovread_physx._trees import Arrangement, Indices, Tree, arrange, disagreement
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from ovread_physx._engine import PhysxEngine
 
 MATRICES = frozenset({"jacobian", "massMatrix", "coriolisForce", "gravityForce", "centroidalMomentum"})
-"""Attributes of whole articulations that are prepared here."""
+"""Attributes of whole articulations that are arranged here."""
+
+IN_COHORTS = MATRICES | {"jacobianShape"}
+"""Attributes that the engine gives in one group per size of articulation; reads with them are prepared here."""
 
 _KIND = ObjectType.ARTICULATION
 _WIDEST = 65_535
@@ -46,14 +49,16 @@ def bind_matrices(
     names: Sequence[str],
     bind_others: Callable[[Sequence[str]], ReadBinding],
 ) -> ReadBinding:
-    """Prepare a read of articulations, some of whose attributes are :data:`MATRICES`."""
+    """Prepare a read of articulations, some of whose attributes are :data:`IN_COHORTS`."""
     others = [name for name in names if name not in MATRICES]
+    if len(others) == len(names):
+        return Gathered(bind_others(others))
     matrices = _Planner(engine, rows, [name for name in names if name in MATRICES]).bind()
     if not others:
         return matrices
     try:
         everything = np.arange(len(rows))
-        return Joined([Part(matrices, everything), Part(bind_others(others), everything)], [])
+        return Joined([Part(matrices, everything), Part(Gathered(bind_others(others)), everything)], [])
     except BaseException:
         matrices.close()
         raise

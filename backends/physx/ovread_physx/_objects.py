@@ -14,6 +14,7 @@ from ovread.catalogue import ObjectType
 from ovread_physx import _authored, _inspection
 from ovread_physx._instancers import body_table
 from ovread_physx._logging import log
+from ovread_physx._pending import connected_members
 from ovread_physx._scenes import articulation_counts, scenes_of
 from ovread_physx._support import ON_CUDA_ONLY
 from ovread_physx._table import Table, table_of
@@ -76,7 +77,7 @@ def make_table(engine: PhysxEngine, object_type: ObjectType) -> Table:
     if object_type is ObjectType.SCENE and not _authored.is_authored(engine, prims):
         return Table()  # The engine made a scene of its own, at a path that is on no stage.
     table = table_of(engine.path_strings(prims), prims, [len(group.prims) for group in groups])
-    if object_type is ObjectType.SCENE or len(engine.scene_paths) <= 1:
+    if object_type is ObjectType.SCENE or len(engine.scene_paths) <= 1 or not prims:
         return table
     return attrs.evolve(table, scenes=scenes_of(engine, object_type, table))
 
@@ -93,11 +94,18 @@ def _subset(engine: PhysxEngine, object_type: ObjectType, others: Table) -> Tabl
 
 
 def list_objects(engine: PhysxEngine, object_type: ObjectType) -> Objects:
-    """List the objects of a type for the core."""
+    """List the objects of a type for the core, in the order that its numbers of rows stand for."""
     table = engine.refreshed_table(object_type)
-    scenes = [table.scenes[group] for group in table.group_of] if any(table.scenes) else None
-    members = (lambda: articulation_members(engine)) if object_type is ObjectType.ARTICULATION else None
-    return Objects(table.paths, scenes, members)
+    rows = engine.listed_rows(object_type)
+    scenes = [table.scenes[table.group_of[row]] for row in rows] if any(table.scenes) else None
+    members = (lambda: _listed_members(engine)) if object_type is ObjectType.ARTICULATION else None
+    return Objects([table.paths[row] for row in rows], scenes, members)
+
+
+def _listed_members(engine: PhysxEngine) -> list[list[str]]:
+    members = articulation_members(engine)
+    rows = engine.listed_rows(ObjectType.ARTICULATION)
+    return [members[row] if row < len(members) else [] for row in rows]
 
 
 def articulation_members(engine: PhysxEngine) -> list[list[str]]:
@@ -108,7 +116,12 @@ def articulation_members(engine: PhysxEngine) -> list[list[str]]:
     """
     table = engine.table(ObjectType.ARTICULATION)
     links = engine.table(ObjectType.ARTICULATION_LINK).paths
-    members = [list(run) for run in _runs(links, articulation_counts(engine, "linkCount"), "links")]
+    if engine.awaits_step(ObjectType.ARTICULATION):
+        return connected_members(engine, table.paths)
+    counts = articulation_counts(engine, "linkCount")
+    if engine.device != "cpu":
+        links = links[: counts.sum()]  # What was listed before the first step and is no longer named comes last.
+    members = [list(run) for run in _runs(links, counts, "links")]
     order = _creation_order(engine, table)
     if order is not None:
         groups = engine.survey(ObjectType.ARTICULATION_JOINT, ["physxPointer"])

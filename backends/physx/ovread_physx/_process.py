@@ -5,8 +5,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
+import warnings
+from typing import TYPE_CHECKING
 
 from ovread.errors import OptionError
+
+if TYPE_CHECKING:
+    import ovphysx
 
 
 @functools.cache
@@ -53,6 +58,28 @@ def configure(device: str, num_threads: object) -> None:
     _set(GlobalConfigKey.NUM_THREADS, num_threads, f"num_threads={num_threads}")
     if cuda_device_count():
         _set(GlobalConfigKey.CPU_ONLY, device == "cpu", f"device={device!r}")
+
+
+def on_gpu(device: str) -> ovphysx.PhysX:
+    """Return a new instance whose scenes keep their state on a CUDA device (DirectGPU).
+
+    Without the override, scenes that compute on the GPU copy their state to the host each step and are read there.
+    """
+    import ovphysx
+
+    config = ovphysx.PhysXConfig(carbonite_overrides={"/physics/suppressReadback": True})
+    with warnings.catch_warnings():
+        # The documentation names no other way than this deprecated one.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return ovphysx.PhysX(config=config, active_cuda_gpus=device.partition(":")[2])
+
+
+def chosen_gpu(physx: ovphysx.PhysX) -> str:
+    """Return the CUDA device that the owner of an instance has chosen, or the first."""
+    from ovphysx.types import ConfigKey
+
+    first = str(physx.get_config(ConfigKey.ACTIVE_CUDA_GPUS) or "").partition(",")[0]
+    return f"cuda:{first}" if first.isdecimal() else "cuda:0"
 
 
 def _set(key: object, value: int | bool, option: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ovread.catalogue import ObjectType, attributes
 from ovread_physx._contacts import needs_filters
+from ovread_physx._inspection import inspect
 from ovread_physx._support import ON_CUDA_ONLY
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ NOT_HERE = "PhysX has no such value for these objects in this scene."
 
 _DRIVEN = ("accelerator", "brake0", "brake1", "steer")
 _SURFACE_ONLY = ("deformableBendingStiffness", "deformableThickness", "deformableBendingDamping")
+_OF_SOME: dict[ObjectType, Callable[[str], bool]] = {
+    ObjectType.VEHICLE: lambda name: True,
+    ObjectType.DEFORMABLE_MATERIAL: _SURFACE_ONLY.__contains__,
+}
+"""Which attributes only some objects of a type have; the engine tells by leaving them out of a read."""
+
 _INSTANCES = {
     "position": "positions",
     "orientation": "orientations",
@@ -101,4 +108,9 @@ def unreadable(
             return list(_BODIES)
         if found == {True}:
             return [name for name in names if name not in _BODIES]
+    if len(rows) and object_type in _OF_SOME:
+        table = engine.table(object_type)
+        asked = [row.name for row in attributes(object_type) if row.readable and _OF_SOME[object_type](row.name)]
+        groups = inspect(engine, object_type, asked, list(dict.fromkeys(table.prims[row] for row in rows)))
+        return [name for name in asked if name not in {group.attribute for group in groups}]
     return []

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ovread.backend import Buffer
 from ovread.catalogue import ObjectType
 from ovread.errors import LayoutChangedError
-from ovread_physx import _native
+from ovread_physx import _device, _native
 from ovread_physx._layout import GroupPlan, RawGroup
 from ovread_physx._logging import log
 
@@ -99,6 +99,10 @@ class _Target:
         shape = (elements * plan.lanes, 1) if plan.is_padded else (elements, plan.lanes)
         self.scratch: npt.NDArray[Any] = np.empty(shape, dtype=dtype)
         self.scratch_address = self.scratch.ctypes.data
+
+    def device_fill(self) -> _device.DeviceFill:
+        """Return what fills buffers from tensors that are on a GPU, or for buffers that are."""
+        return _device.DeviceFill(self.scratch.shape, self.scratch.dtype.type, self.copies, self.mismatch)
 
     def mismatch(self, what: str) -> LayoutChangedError:
         return LayoutChangedError(
@@ -212,7 +216,7 @@ class NativeSource:
 
 
 class PublicSource:
-    """Reads through ``PhysX.read``: one Warp array per tensor."""
+    """Reads through ``PhysX.read``: one Warp array per tensor. What is on a GPU stays there."""
 
     def __init__(self, engine: PhysxEngine, object_type: ObjectType, prims: Sequence[int] | None) -> None:
         from ovphysx.types import SimObjectType
@@ -224,6 +228,9 @@ class PublicSource:
         self._query = self._physx.query(kind, prim_paths=prims, metadata=False).wait()
         self._targets: list[_Target] = []
         self._names: Sequence[str] = ()
+        self._several_scenes = False
+        self._fills: dict[int, _device.DeviceFill] = {}
+        self._copying_on: set[str] = set()
 
     def survey(self, names: Sequence[str]) -> tuple[list[RawGroup], dict[str, int]]:
         """Read once: what the groups look like, and the engine's bits for what it left out."""
@@ -244,13 +251,17 @@ class PublicSource:
             result.groups.clear()
 
     def _describe(self, group: Any) -> RawGroup:
+        import warp as wp
+
+        if group.prim_index_map is not None or group.index_map is not None:
+            raise RuntimeError("PhysX answered with a sparse group, which this backend does not know")
         prims = self._dictionary.get_paths(group.prim_list)[group.prim_offset :][: group.prim_count]
         counts = [tensor.shape[0] for tensor in group.tensors]
         lanes = group.tensors[0].shape[1] if group.tensors and group.tensors[0].ndim > 1 else 1
         values = None
-        if group.tensors and not group.is_array:
-            values = group.tensors[0].numpy()
-            values = values.copy() if values.dtype == np.int32 and values.ndim == 1 else None
+        first = group.tensors[0] if group.tensors and not group.is_array else None
+        if first is not None and first.dtype is wp.int32 and first.ndim == 1:
+            values = np.array(first.numpy())
         name = self._dictionary.token_to_string(group.attribute)
         return RawGroup(name, prims, counts, lanes, group.is_array, values)
 
@@ -258,39 +269,62 @@ class PublicSource:
         """Take over what :meth:`fetch` is to read."""
         self._names = list(names)
         self._targets = [_Target(plan, self._dictionary.intern_token(plan.attribute)) for plan in plans]
+        self._several_scenes = several_scenes
+        self._fills.clear()
 
     def fetch(self, buffers: Sequence[Buffer]) -> None:
         """Read, and fill the buffers."""
         result = self._physx.read(self._query, self._names).wait()
         try:
             groups = self._fetched(result)
-            for target in self._targets:
-                self._fill(next(groups, None), target, buffers)
+            for number, target in enumerate(self._targets):
+                self._fill(next(groups, None), number, target, buffers)
             if next(groups, None) is not None:
                 raise self._targets[-1].mismatch("groups")
         finally:
-            result.groups.clear()
-            result.close_sync()
+            try:
+                _device.finish(self._copying_on)
+            finally:
+                self._copying_on.clear()
+                result.groups.clear()
+                result.close_sync()
 
-    def _fill(self, group: Any, target: _Target, buffers: Sequence[Buffer]) -> None:
+    def _fill(self, group: Any, number: int, target: _Target, buffers: Sequence[Buffer]) -> None:
         if group is None or group.attribute != target.token:
             raise target.mismatch("groups")
         if not target.copies:
             return
-        if [tensor.shape[0] for tensor in group.tensors] != list(target.counts):
+        if group.prim_count != target.prim_count or [len(tensor) for tensor in group.tensors] != list(target.counts):
             raise target.mismatch("rows")
-        row = 0
+        if self._several_scenes and self._first_prim(group) != target.first_prim:
+            raise target.mismatch("scenes")
+        if not target.bytes:
+            return
+        hosts = [buffers[copy.column].host for copy in target.copies]
+        if group.tensors[0].device.is_cpu and all(host is not None for host in hosts):
+            self._fill_hosts(group, target, hosts)
+            return
+        if number not in self._fills:
+            self._fills[number] = target.device_fill()
+        self._copying_on |= self._fills[number](group.tensors, buffers)
+
+    def _first_prim(self, group: Any) -> int:
+        return int(self._dictionary.get_paths(group.prim_list)[group.prim_offset])
+
+    @staticmethod
+    def _fill_hosts(group: Any, target: _Target, hosts: Sequence[npt.NDArray[Any] | None]) -> None:
         flat = target.scratch.reshape(sum(target.counts), -1)
+        row = 0
         for tensor in group.tensors:
-            flat[row : row + len(tensor)] = tensor.numpy().reshape(len(tensor), -1)
-            row += len(tensor)
-        for copy in target.copies:
+            values = tensor.numpy()
+            if values.dtype != flat.dtype or values.size != len(values) * flat.shape[1]:
+                raise target.mismatch("shapes")
+            flat[row : row + len(values)] = values.reshape(len(values), -1)
+            row += len(values)
+        for copy, host in zip(target.copies, hosts, strict=True):
+            assert host is not None
             values = target.scratch if copy.index is None else target.scratch[copy.index]
-            host = buffers[copy.column].host
-            if host is None:
-                buffers[copy.column].array.assign(values)
-            else:
-                host[...] = values.reshape(host.shape)
+            host[...] = values.reshape(host.shape)
 
     def close(self) -> None:
         """Give the query back."""

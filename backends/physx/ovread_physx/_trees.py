@@ -64,7 +64,7 @@ class Tree:
         link_paths: Path of each of them.
         parents: Place of each link's parent among ``links``, -1 for the root.
         movers: For each degree of freedom, the place of the link that its joint leads to.
-        reversed_links: Paths of the links that are body0 of the joint that leads to them.
+        reversed_joints: By the place of each link that is body0 of the joint that leads to it, that joint.
         problem: Why the order of the links is not known.
     """
 
@@ -75,7 +75,7 @@ class Tree:
     link_paths: tuple[str, ...] = ()
     parents: tuple[int, ...] = ()
     movers: tuple[int, ...] = ()
-    reversed_links: frozenset[str] = frozenset()
+    reversed_joints: Mapping[int, str] = attrs.field(factory=dict)
     problem: str = ""
 
     @property
@@ -145,9 +145,11 @@ def build_tree(
         link_paths=tuple(order),
         parents=tuple(parents),
         movers=tuple(moved[dof.joint] for dof in named),
-        reversed_links=frozenset(
-            link for link, joint in zip(order, inbound, strict=True) if joint and edges[joint][0] == link
-        ),
+        reversed_joints={
+            place: joint
+            for place, (link, joint) in enumerate(zip(order, inbound, strict=True))
+            if joint and edges[joint][0] == link
+        },
     )
 
 

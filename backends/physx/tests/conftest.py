@@ -5,12 +5,17 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import ovread
+from ovread import Simulation
+from ovread.stage import open_stage, prepare_process, scene_of
+
 HERE = Path(__file__).parent
+DATA = HERE / "scenes"
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +40,41 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
     return run
+
+
+@pytest.fixture
+def bodies() -> Iterator[Simulation]:
+    """A cube on the ground, a sphere without gravity, one that spins, a kinematic one, and one that is disabled."""
+    with ovread.open(DATA / "bodies.usda", backend="physx") as simulation:
+        yield simulation
+
+
+@pytest.fixture
+def robot() -> Iterator[Simulation]:
+    """A hinge whose body0 is the child, a fixed joint, and a joint with two rotational axes, all in one chain."""
+    with ovread.open(DATA / "joints.usda", backend="physx") as simulation:
+        yield simulation
+
+
+@pytest.fixture
+def attached(scene):
+    """Attach to a PhysX instance of the caller's; gives the simulation, the instance and its stage."""
+    import ovphysx
+
+    made = []
+
+    def attach(source):
+        prepare_process()
+        ovphysx.enable_default_log_output(False)
+        stage = open_stage(scene_of(source))
+        physx = ovphysx.PhysX()
+        physx.wait_task(physx.attach_ovstage(stage))
+        simulation = ovread.attach(physx, stage)
+        made.append((simulation, physx, stage))
+        return made[-1]
+
+    yield attach
+    for simulation, physx, stage in made:
+        simulation.close()
+        physx.destroy()
+        stage.destroy()

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import itertools
 import random
-import sys
 import warnings
-from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
+from mechanisms import Link, Mechanism, Oracle, at
 from ovread_physx import _matrices
 from ovread_physx._authored_joints import AuthoredJoint
 from ovread_physx._trees import SPATIAL
 
 import ovread
 from ovread import ObjectType, OmissionReason
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from mechanisms import Link, Mechanism, Oracle, at
 
 VECTORS = ("coriolisForce", "gravityForce")
 NAMES = ("jacobian", "massMatrix", *VECTORS, "centroidalMomentum")
@@ -301,6 +296,21 @@ def test_fixed_roots_have_no_centroidal_momentum(scene):
                 ("/World/articulation2",),
                 ("/World/articulation",),
             ]
+
+
+def test_sizes_of_jacobians_are_one_column(scene):
+    """Articulations of several sizes have their Jacobians apart, but the sizes together, in the caller's order."""
+    expected = {"/World/articulation": [6, 1], "/World/articulation2": [12, 7]}
+    with ovread.open(scene("mixed_base_articulations"), backend="physx") as simulation:
+        for paths in (list(expected), list(expected)[::-1], ["/World/articulation2"]):
+            query = simulation.query(ObjectType.ARTICULATION, paths=paths)
+            for names in (["jacobianShape"], ["massMatrix", "jacobianShape", "dofCount"]):
+                reader = simulation.reader(query, names)
+                for _ in range(2):
+                    simulation.step(1 / 240)
+                    group = reader.read()["jacobianShape"]
+                    assert group.paths == tuple(paths)
+                    assert group.numpy().tolist() == [expected[path] for path in paths]
 
 
 def test_rows_follow_the_caller_and_labels_the_rows(scene):

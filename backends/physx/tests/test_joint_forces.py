@@ -3,63 +3,26 @@
 import numpy as np
 import pytest
 from ovread_conformance import rotations
+from ovread_physx._joint_forces import NAME
+from ovread_physx._sources import ENVIRONMENT_VARIABLE
 
 import ovread
-from ovread import ObjectType
+from ovread import ObjectType, OmissionReason
 
+LINK = ObjectType.ARTICULATION_LINK
 ANGLE = 40.0
 LEVER = np.array([0.8, 0.1, 0.0])
 """From the joint's origin to the arm's centre of mass, in the arm's axes."""
-TURNED = rotations.matrix(rotations.quaternion((1, 0, 0), 90))
-"""The joint's frame on either body."""
-
-SIDES = {
-    "base": "point3f physics:localPos{0} = (0, 0, 1)",
-    "arm": "point3f physics:localPos{0} = (-0.5, 0, 0)",
+IN_BASE = rotations.quaternion((1, 0, 0), 90)
+IN_ARM = rotations.quaternion((1, 2, 3), 70)
+"""The joint's frame on the two bodies."""
+ORIGIN = {"base": (0, 0, 1), "arm": (-0.5, 0, 0)}
+KINDS = {
+    "Revolute": ("angular", ANGLE, 'uniform token physics:axis = "Z"'),
+    "Twist": ("angular", ANGLE, 'uniform token physics:axis = "X"'),
+    "Prismatic": ("linear", 0.1, 'uniform token physics:axis = "Y"'),
+    "Fixed": (None, 0.0, ""),
 }
-
-
-def robot(name: str, body0: str, body1: str) -> str:
-    """Return a 2 kg arm that a stiff drive holds at an angle."""
-    target = ANGLE if body0 == "base" else -ANGLE
-    return f"""
-def Xform "{name}" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
-{{
-    def Xform "base" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
-    {{
-        float physics:mass = 1
-        float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
-    }}
-    def Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
-    {{
-        float physics:mass = 2
-        float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
-        point3f physics:centerOfMass = (0.3, 0.1, 0)
-        double3 xformOp:translate = (0.5, 0, 1)
-        uniform token[] xformOpOrder = ["xformOp:translate"]
-    }}
-    def PhysicsFixedJoint "anchor"
-    {{
-        rel physics:body1 = </{name}/base>
-    }}
-    def PhysicsRevoluteJoint "hinge" (prepend apiSchemas = ["PhysicsDriveAPI:angular"])
-    {{
-        uniform token physics:axis = "Z"
-        rel physics:body0 = </{name}/{body0}>
-        rel physics:body1 = </{name}/{body1}>
-        {SIDES[body0].format(0)}
-        {SIDES[body1].format(1)}
-        quatf physics:localRot0 = (0.7071068, 0.7071068, 0, 0)
-        quatf physics:localRot1 = (0.7071068, 0.7071068, 0, 0)
-        float drive:angular:physics:targetPosition = {target}
-        float drive:angular:physics:stiffness = 100000
-        float drive:angular:physics:damping = 10000
-        float drive:angular:physics:maxForce = 100000
-    }}
-}}
-"""
-
-
 HEADER = """#usda 1.0
 (
     upAxis = "Z"
@@ -71,33 +34,229 @@ def PhysicsScene "Scene"
     float physics:gravityMagnitude = 10
 }
 """
-SCENE = HEADER + robot("Forward", "base", "arm") + robot("Reversed", "arm", "base")
+
+
+def usd(values):
+    return tuple(float(value) for value in values)
+
+
+def usd_quaternion(q):
+    return usd([q[3], *q[:3]])
+
+
+def robot(name, body0, body1, kind="Revolute", in_base=IN_BASE, in_arm=IN_ARM, scale=(1, 1, 1), arm="arm"):
+    """Return a 2 kg arm that a stiff drive holds away from where its joint's frames coincide."""
+    frames = {"base": in_base, "arm": in_arm}
+    turn = rotations.product(in_base, rotations.conjugate(in_arm))
+    place = ORIGIN["base"] - rotations.matrix(turn) @ ORIGIN["arm"]
+    instance, target, extra = KINDS[kind]
+    drive = f"""
+        float drive:{instance}:physics:targetPosition = {target if body0 == "base" else -target}
+        float drive:{instance}:physics:stiffness = 100000
+        float drive:{instance}:physics:damping = 10000
+        float drive:{instance}:physics:maxForce = 1000000"""
+    schemas = f'(prepend apiSchemas = ["PhysicsDriveAPI:{instance}"])' if instance else ""
+    joint = "Revolute" if kind == "Twist" else kind
+    names = {"base": "base", "arm": arm}
+    return f"""
+def Xform "{name}" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
+{{
+    float3 xformOp:scale = {usd(scale)}
+    uniform token[] xformOpOrder = ["xformOp:scale"]
+    def Xform "base" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {{
+        float physics:mass = 1
+        float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
+    }}
+    def Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {{
+        float physics:mass = 2
+        float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
+        point3f physics:centerOfMass = (0.3, 0.1, 0)
+        double3 xformOp:translate = {usd(place)}
+        quatd xformOp:orient = {usd_quaternion(turn)}
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+        def Xform "below"
+        {{
+        }}
+    }}
+    def PhysicsFixedJoint "anchor"
+    {{
+        rel physics:body1 = </{name}/base>
+    }}
+    def Physics{joint}Joint "hinge" {schemas}
+    {{
+        rel physics:body0 = </{name}/{names[body0]}>
+        rel physics:body1 = </{name}/{names[body1]}>
+        point3f physics:localPos0 = {ORIGIN[body0]}
+        point3f physics:localPos1 = {ORIGIN[body1]}
+        quatf physics:localRot0 = {usd_quaternion(frames[body0])}
+        quatf physics:localRot1 = {usd_quaternion(frames[body1])}
+        {extra}
+        {drive if instance else ""}
+    }}
+}}
+"""
+
+
+def both(kind):
+    return robot(f"{kind}Forward", "base", "arm", kind) + robot(f"{kind}Reversed", "arm", "base", kind)
+
+
+SCENE = HEADER + "".join(map(both, KINDS))
 
 
 @pytest.fixture(scope="module")
-def result():
+def simulation():
     with ovread.open(SCENE, backend="physx") as sim:
         sim.step(1 / 240, count=960)
-        yield sim.read(sim.query(ObjectType.ARTICULATION_LINK), ["linkIncomingJointForce", "orientation"])
+        yield sim
 
 
-def test_it_holds_the_child_in_the_childs_joint_frame(result):
-    """20 N against gravity and the moment of the lever, turned with the arm by 40 degrees."""
-    (orientation,) = (value for path, value in zip(result["orientation"].paths, result["orientation"].per_prim(),
-                                                   strict=True) if path == "/Forward/arm")  # fmt: skip
+def values(result, name=NAME):
+    return {path: row for group in result.all(name) for path, row in zip(group.paths, group.per_prim(), strict=True)}
+
+
+def holding(orientation):
+    """Return what holds the arm: 20 N against gravity and the moment of the lever, in the arm's joint frame."""
     arm = rotations.matrix(orientation)
-    frame = arm @ TURNED
+    frame = arm @ rotations.matrix(IN_ARM)
     force = np.array([0.0, 0.0, 20.0])
-    torque = np.cross(arm @ LEVER, force)
-    group = result["linkIncomingJointForce"]
-    got = group.per_prim()[group.paths.index("/Forward/arm")]
-    np.testing.assert_allclose(got, [*(frame.T @ force), *(frame.T @ torque)], atol=2e-3)
+    return np.concatenate([frame.T @ force, frame.T @ np.cross(arm @ LEVER, force)])
 
 
-def test_where_the_engine_means_the_other_body_it_is_left_out(result):
-    """A link that is body0 of its inbound joint is omitted by path; the native value is the force on the other body."""
-    assert "/Reversed/arm" not in result["linkIncomingJointForce"].paths
-    (omission,) = result.omissions
-    assert (omission.attribute, omission.paths) == ("linkIncomingJointForce", ("/Reversed/arm",))
-    assert "body0" in omission.detail
-    assert len(result["orientation"].paths) == 4
+@pytest.mark.parametrize("sense", ["Forward", "Reversed"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_holds_the_child_in_the_childs_joint_frame(simulation, kind, sense):
+    """Whichever body of its joint the arm is, and however the joint's frame lies in the two bodies."""
+    result = simulation.read(simulation.query(LINK), [NAME, "orientation"])
+    assert not result.omissions
+    path = f"/{kind}{sense}/arm"
+    orientation = values(result, "orientation")[path]
+    if KINDS[kind][0] == "angular":
+        start = rotations.product(IN_BASE, rotations.conjugate(IN_ARM))
+        turned = rotations.product(rotations.conjugate(start), orientation)
+        assert 2 * np.degrees(np.arccos(abs(turned[3]))) == pytest.approx(ANGLE, abs=0.1)
+    np.testing.assert_allclose(values(result)[path], holding(orientation), atol=0.015)
+    np.testing.assert_array_equal(values(result)[f"/{kind}{sense}/base"], np.zeros(6))
+
+
+def test_rows_follow_the_caller_and_need_no_parent(simulation):
+    """A link alone, in any company and order, has the force that it has among all; its parent need not be selected."""
+    expected = values(simulation.read(simulation.query(LINK), [NAME]))
+    arms = [f"/{kind}{sense}/arm" for kind in KINDS for sense in ("Reversed", "Forward")]
+    for paths in (
+        [arms[0]],
+        arms,
+        arms[::-1],
+        [arms[4], "/FixedForward/base", arms[1], arms[0], "/TwistReversed/base"],
+    ):
+        result = simulation.read(simulation.query(LINK, paths=paths), ["mass", NAME])
+        assert result[NAME].paths == result["mass"].paths == tuple(paths)
+        np.testing.assert_array_equal(result[NAME].numpy(), [expected[path] for path in paths])
+
+
+def test_a_reader_follows_the_motion():
+    """Each read turns by the orientations of that read, in the same memory; before the first step there is nothing."""
+    with ovread.open(SCENE, backend="physx") as sim:
+        reader = sim.reader(sim.query(LINK), [NAME, "orientation"])
+        (omission,) = reader.read().omissions
+        assert (omission.attribute, omission.reason) == (NAME, OmissionReason.NOT_READY)
+        where = set()
+        for _ in range(3):
+            sim.step(1 / 240, count=20)
+            result = reader.read()
+            where.add(result[NAME].values.ptr)
+            now = values(result)
+            for kind in KINDS:
+                np.testing.assert_allclose(
+                    now[f"/{kind}Reversed/arm"], now[f"/{kind}Forward/arm"], atol=0.05, rtol=1e-3
+                )
+        assert len(where) == 1
+
+
+def test_the_python_api_serves_it_too(monkeypatch):
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, "public")
+    with ovread.open(HEADER + both("Revolute"), backend="physx") as sim:
+        sim.step(1 / 240, count=960)
+        result = sim.read(sim.query(LINK), [NAME, "orientation"])
+        expected = holding(values(result, "orientation")["/RevoluteReversed/arm"])
+        np.testing.assert_allclose(values(result)["/RevoluteReversed/arm"], expected, atol=0.015)
+
+
+@pytest.mark.parametrize("sample", ["drive_type_articulation", "mixed_link_count_articulations"])
+def test_a_joint_that_the_root_reverses_balances_the_momentum(sample, scene):
+    """PhysX takes a root amid a floating chain: for links at either end, m a = F + m g, in world axes."""
+    head = """def Capsule "link0" (
+            apiSchemas = ["PhysicsCollisionAPI", "PhysicsRigidBodyAPI"]
+        )
+        {"""
+    weightless = head.replace('API"]', 'API", "PhysxRigidBodyAPI"]') + "\nbool physxRigidBody:disableGravity = 1"
+    text = scene(sample).read_text()
+    assert text.count(head) == 2
+    with ovread.open(text.replace(head, weightless), backend="physx") as sim:
+        sim.step(1e-3, count=300)
+        query = sim.query(LINK)
+        before = values(sim.read(query, ["linearVelocity"]), "linearVelocity")
+        sim.step(1e-3)
+        state = sim.read(query, [NAME, "orientation", "linearVelocity", "mass", "disableGravity"])
+        assert not state.omissions
+        forces, turns, speeds, masses, floats = (
+            values(state, name) for name in (NAME, "orientation", "linearVelocity", "mass", "disableGravity")
+        )
+        moved = {path for path, force in forces.items() if force.any()}
+        ends = {path for path in moved if path[-1] in "03" or path == "/World/articulation_long/link2"}
+        assert any(path.endswith("link0") for path in ends), "a joint leads to link0, which is its body0"
+        for path in ends:
+            acceleration = (speeds[path] - before[path]) / 1e-3
+            gravity = [0.0, 0.0, 0.0 if floats[path][0] else -9.81]
+            force = rotations.matrix(turns[path]) @ forces[path][:3]
+            np.testing.assert_allclose(force, masses[path] * (acceleration - gravity), atol=0.3)
+            assert np.abs(force).max() > 20
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"scale": (-1, 1, 1)}, "mirrored"),
+        ({"arm": "arm/below"}, "below a link"),
+        ({"in_base": np.zeros(4)}, "localRot"),
+    ],
+)
+def test_what_the_stage_does_not_tell_is_left_out(changes, why):
+    """The native value of such a link is the force on the other body: it is omitted by path, with the reason."""
+    turned = changes.pop("in_base", None)
+    text = robot("R", "arm", "base", **changes)
+    if turned is not None:
+        text = text.replace(f"localRot1 = {usd_quaternion(IN_BASE)}", f"localRot1 = {usd_quaternion(turned)}")
+    with ovread.open(HEADER + text, backend="physx") as sim:
+        sim.step(1 / 240)
+        result = sim.read(sim.query(LINK), [NAME, "orientation"])
+        assert result[NAME].paths == ("/R/base",)
+        (omission,) = result.omissions
+        assert (omission.attribute, omission.paths) == (NAME, ("/R/arm",))
+        assert omission.reason is OmissionReason.UNSUPPORTED_CONFIGURATION
+        assert why in omission.detail
+        assert len(result["orientation"].paths) == 2
+
+
+def test_a_half_turn_by_scales_is_no_mirror():
+    """Two negative scales make a rotation, which the engine has in the orientations."""
+    with ovread.open(HEADER + robot("R", "arm", "base", scale=(-1, -1, 1)), backend="physx") as sim:
+        sim.step(1 / 240, count=960)
+        result = sim.read(sim.query(LINK), [NAME, "orientation"])
+        expected = holding(values(result, "orientation")["/R/arm"])
+        np.testing.assert_allclose(values(result)["/R/arm"], expected, atol=0.015)
+
+
+def test_links_of_unknown_joints_are_left_out(scene):
+    """Where articulations share a path in several scenes, which joints lead to which links is not known."""
+    with ovread.open(scene("shared_root_multiscene"), backend="physx") as sim:
+        sim.step(1 / 240)
+        query = sim.query(LINK)
+        result = sim.read(query, [NAME, "mass"])
+        assert result.omissions
+        omitted = {path for omission in result.omissions for path in omission.paths or query.paths}
+        assert omitted == set(query.paths) - values(result).keys()
+        assert values(result, "mass").keys() == set(query.paths)
+        assert all("could not be established" in omission.detail for omission in result.omissions)

@@ -39,6 +39,33 @@ def test_what_needs_cuda_is_not_among_the_attributes_here():
         assert sim.query(ObjectType.DEFORMABLE_VOLUME).attributes == ()
 
 
+def test_attributes_of_a_vehicle_are_those_of_its_drive():
+    """Raw vehicles have none, those without engine and gearbox have controls only, and a selection has the union."""
+    controls = ("accelerator", "brake0", "brake1", "steer")
+    with ovread.open(sample("vehicle_read_write"), backend="physx") as sim:
+        found = {path: sim.query(ObjectType.VEHICLE, paths=[path]).attributes
+                 for path in sim.query(ObjectType.VEHICLE).paths}  # fmt: skip
+        both = sim.query(ObjectType.VEHICLE, paths=["/World/Raw", "/World/Basic"])
+        assert both.attributes == controls
+        assert sim.query(ObjectType.VEHICLE).attributes == found["/World/Standard"]
+        assert not sim.read(sim.query(ObjectType.VEHICLE, paths=["/World/Basic"]), controls).omissions
+    assert found["/World/Raw"] == ()
+    assert found["/World/Basic"] == controls
+    assert found["/World/Standard"] == found["/World/Tank"]
+    assert set(found["/World/Tank"]) > {*controls, "clutch", "currentGear", "engineRotationSpeed"}
+
+
+def test_attributes_of_a_volume_material_are_not_those_of_a_surface():
+    """Bending and thickness belong to surfaces only."""
+    names = {}
+    for name in ("surface_deformable_material", "volume_deformable_multi"):
+        with ovread.open(sample(name), backend="physx") as sim:
+            names[name] = set(sim.query(ObjectType.DEFORMABLE_MATERIAL).attributes)
+    surface, volume = names.values()
+    assert "deformableYoungsModulus" in volume
+    assert surface - volume == {"deformableBendingStiffness", "deformableThickness", "deformableBendingDamping"}
+
+
 def test_signed_distances_are_refused_on_the_cpu():
     """The engine evaluates them on CUDA only, and says so before anything else is tried."""
     with ovread.open(sample("sdf_cube"), backend="physx") as sim:
