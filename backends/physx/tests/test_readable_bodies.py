@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reading import BODY, JOINT, LINK, close, value
+from reading import BODY, JOINT, LINK, close, value, write
 
 import ovread
 from ovread import ObjectScope, ObjectType, Simulation
@@ -296,3 +296,13 @@ def test_the_root_of_a_floating_articulation_moves_as_its_link() -> None:
             np.testing.assert_allclose(robots[of_root].numpy()[0], links[of_link].numpy()[nearest], atol=1e-5)
         assert robots["rootLinearVelocity"].numpy()[0, 2] < -4
         assert np.abs(robots["rootAngularVelocity"].numpy()).max() > 1e-3
+
+
+def test_links_follow_a_joint_that_was_just_written(robot: Simulation) -> None:
+    """A read after a write is consistent without a step: the arm has turned by minus the written coordinate."""
+    for steps, angle in ((0, 30.0), (1, 50.0)):
+        if steps:
+            robot.step(1 / 60, count=steps)
+        write(robot, JOINT, "/Robot/hinge", "jointPosition", angle)
+        z, w = value(robot, LINK, "/Robot/arm", "orientation")[2:]
+        np.testing.assert_allclose(np.degrees(2 * np.arctan2(z, w)), -angle, rtol=1e-5)
