@@ -93,6 +93,12 @@ _DEVIATIONS = (
         "While the instances of one point instancer are in several physics scenes, no rigid body can be read at all.",
     ),
     _deviation(
+        "wheels-of-an-idle-vehicle",
+        "position",
+        "The wheels of a vehicle that was never updated, as one that is disabled from the start, are at the chassis' "
+        "centre of mass.",
+    ),
+    _deviation(
         "first-material-only",
         "staticFriction dynamicFriction restitution",
         "A shape with several materials reports the first.",
