@@ -101,7 +101,7 @@ def _split(topology: Topology, joints: Indices, name: str) -> tuple[Indices, lis
     covered: list[int] = []
     left_out: dict[str, list[str]] = {}
     for row, joint in enumerate(joints):
-        reason = _reason_against(topology, int(joint), _FIELDS[name].is_coordinate)
+        reason = reason_against(topology, int(joint), _FIELDS[name].is_coordinate)
         if reason is None:
             covered.append(row)
         else:
@@ -113,7 +113,8 @@ def _split(topology: Topology, joints: Indices, name: str) -> tuple[Indices, lis
     return np.array(covered, dtype=np.intp), omissions
 
 
-def _reason_against(topology: Topology, joint: int, is_coordinate: bool) -> str | None:
+def reason_against(topology: Topology, joint: int, is_coordinate: bool) -> str | None:
+    """Return why a joint's coordinates, or else its rates, are left out; None where they are read."""
     import newton
 
     kind = topology.joint_types[joint]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ovread.backend import Column, Omission, OmissionReason
 from ovread.catalogue import ObjectType
 from ovread_newton._binding import Binding, Source, Values, Write, constant, gather, lanes
+from ovread_newton._dynamics import DYNAMICS, bind_dynamics, centre_of_mass
 from ovread_newton._joint_reads import bind_joints
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def bind(engine: NewtonEngine, object_type: ObjectType, rows: Indices, attribute
     if object_type is ObjectType.ARTICULATION_LINK:
         return _bind(attributes, rows, lambda name: _bind_body(engine, topology.links[rows], name))
     if object_type is ObjectType.ARTICULATION:
-        return _bind(attributes, rows, lambda name: _bind_articulation(engine, topology.articulations[rows], name))
+        return _bind_articulations(engine, rows, attributes)
     if object_type is ObjectType.ARTICULATION_JOINT:
         return bind_joints(engine, topology.joints[rows], attributes)
     return _bind(attributes, rows, lambda name: (gather(Source(engine, "model", name), lanes(rows, 3, 0, 3)), None))
@@ -112,10 +113,25 @@ def _bind_acceleration(engine: NewtonEngine, bodies: Indices, name: str) -> tupl
     return write_if_stepped, None
 
 
+def _bind_articulations(engine: NewtonEngine, rows: Indices, attributes: Sequence[str]) -> Binding:
+    articulations = engine.topology.articulations[rows]
+    others = [name for name in attributes if name not in DYNAMICS]
+    plain = _bind(others, rows, lambda name: _bind_articulation(engine, articulations, name))
+    dynamics = [name for name in attributes if name in DYNAMICS]
+    if not dynamics:
+        return plain
+    columns, writes, omissions, evaluation = bind_dynamics(engine, articulations, dynamics)
+    return Binding(
+        [*plain.columns, *columns], [*plain.writes, *writes], [*plain.omissions, *omissions], prepare=evaluation
+    )
+
+
 def _bind_articulation(engine: NewtonEngine, articulations: Indices, name: str) -> tuple[Write, Indices | None]:
     if name in _ROOT_STATE:
         roots = engine.topology.roots[articulations]
         return _gather_rows(engine, roots, _STATE[_ROOT_STATE[name]]), None
+    if name == "centerOfMassWorld":
+        return centre_of_mass(engine, articulations), None
     counts = [_count(engine, int(articulation), name) for articulation in articulations]
     return constant(np.array(counts, dtype=np.int32).reshape(-1, 1)), None
 

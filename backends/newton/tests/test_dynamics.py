@@ -1,0 +1,205 @@
+"""Matrices and generalized forces of articulations, held against Pinocchio in float64 and against closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+from mechanisms import SPATIAL, Link, Mechanism, Oracle, at
+
+from ovread import ObjectType, OmissionReason, ReadResult, Simulation
+from ovread.backend import MatrixLabels
+
+Opened = Callable[..., Simulation]
+
+ARTICULATION = ObjectType.ARTICULATION
+VECTORS = ("coriolisForce", "gravityForce")
+NAMES = ("jacobian", "massMatrix", *VECTORS)
+ROOT = at(0.3, -0.2, 1.0, about=(1, 2, -1), degrees=25)
+TILTED = (1.0, 2.0, -9.0)
+BRANCHED = (
+    Link("z", mass=2.0, centre=at(0.1, 0.05, about=(1, 2, 3), degrees=30), moments=(0.2, 0.3, 0.4)),
+    Link("c", "z", "revolute", "Y", at(0.5, 0.1, about=(0, 0, 1), degrees=40), at(-0.3, 0, 0.1, degrees=20),
+         centre=at(0.2, 0.1), moments=(0.02, 0.03, 0.04), q=(20.0,), v=(50.0,), armature=0.3),
+    Link("a", "c", "revolute", "Z", at(0.3, about=(1, 1, 0), degrees=25), at(-0.3, about=(0, 1, 1), degrees=-35),
+         centre=at(0.1, 0.2, 0.1), moments=(0.02, 0.01, 0.015), q=(-30.0,), v=(-70.0,)),
+    Link("b10", "z", "prismatic", "X", at(-0.2, 0, 0.3, about=(0, 1, 0), degrees=-50), mass=1.5,
+         centre=at(0, 0.1, 0.2), q=(0.2,), v=(0.4,)),
+    Link("b9", "b10", "revolute", "X", at(0, 0.4), at(0, -0.2), centre=at(0, 0.1), q=(35.0,), v=(90.0,)),
+    Link("x", "z", frame0=at(0, 0, -0.5), mass=0.7, centre=at(0, 0, -0.1)),
+    Link("d", "x", "revolute", "Y", at(0, 0, -0.2), at(0.2, 0, 0.2), centre=at(0.1), q=(10.0,), v=(-40.0,)),
+)  # fmt: skip
+"""Depth first, authored and natural order all differ: b9 before b10, x fixed."""
+
+FIXED = Mechanism(BRANCHED, True, ROOT, TILTED)
+FLOATING = Mechanism(BRANCHED, False, ROOT, TILTED, ((0.3, -0.2, 0.5), (40.0, 20.0, -30.0)))
+
+
+def read(simulation: Simulation, names: tuple[str, ...] = NAMES) -> ReadResult:
+    return simulation.read(simulation.query(ARTICULATION), names)
+
+
+def as_simulated(simulation: Simulation, mechanism: Mechanism) -> Mechanism:
+    """The mechanism with the state that the simulation reads now; joint coordinates are tested elsewhere."""
+    joints = simulation.query(ObjectType.ARTICULATION_JOINT)
+    state = simulation.read(joints, ["jointPosition", "jointVelocity"])
+    for path, q, v in zip(joints.paths, *(group.numpy()[:, 0] for group in state), strict=True):
+        mechanism = mechanism.changed(path.rpartition("_")[2], q=(float(q),), v=(float(v),))
+    if mechanism.is_fixed:
+        return mechanism
+    names = ("rootPosition", "rootOrientation", "rootLinearVelocity", "rootAngularVelocity")
+    place, turn, linear, angular = (group.numpy()[0].astype(float) for group in read(simulation, names))
+    angle = 2 * np.degrees(np.arctan2(np.linalg.norm(turn[:3]), turn[3]))
+    twist = (tuple(linear), tuple(np.degrees(angular)))
+    return attrs.evolve(mechanism, root=at(*place, about=turn[:3], degrees=angle), twist=twist)
+
+
+def assert_agree(simulation: Simulation, mechanism: Mechanism) -> None:
+    """Each value is Pinocchio's, element by element through its labels."""
+    result = read(simulation, (*NAMES, "centerOfMassWorld"))
+    oracle = Oracle(as_simulated(simulation, mechanism))
+    masses = [link.mass for link in mechanism.links]
+    columns = result["massMatrix"].labels[0].columns
+    expected = {
+        "jacobian": oracle.jacobian(result["jacobian"].labels[0].rows, columns),
+        "massMatrix": oracle.mass_matrix(columns),
+        "coriolisForce": oracle.coriolis_force(columns),
+        "gravityForce": oracle.gravity_force(columns),
+        # Pinocchio's own leaves out a root that is fixed to the world.
+        "centerOfMassWorld": np.average([oracle.centre(link.name) for link in mechanism.links], axis=0, weights=masses),
+    }
+    for name, values in expected.items():
+        group = result[name]
+        given = group.matrices()[0] if name in ("jacobian", "massMatrix") else group.numpy()[0]
+        assert np.abs(values).max() > 0.01, name
+        np.testing.assert_allclose(given, values, rtol=0, atol=5e-4 * max(1.0, np.abs(values).max()), err_msg=name)
+
+
+@pytest.mark.parametrize("mechanism", [FIXED, FLOATING], ids=["fixed", "floating"])
+def test_values_are_those_of_pinocchio(opened: Opened, mechanism: Mechanism) -> None:
+    """They agree before any step and after some, whatever order the joints are authored in."""
+    for joint_order in (None, ["b9", "x", "a", "b10", "c", "d"]):
+        simulation = opened(mechanism.usda(joint_order=joint_order))
+        assert_agree(simulation, mechanism)
+        simulation.step(1 / 240, count=40)
+        assert_agree(simulation, mechanism)
+
+
+@pytest.mark.parametrize("mechanism", [FIXED, FLOATING], ids=["fixed", "floating"])
+def test_labels_come_in_canonical_order(opened: Opened, mechanism: Mechanism) -> None:
+    """A floating root first, then joints, and links, in natural path order; vectors have no rows."""
+    simulation = opened(mechanism.usda())
+    result = read(simulation, (*NAMES, "jacobianShape"))
+    joints = [f"/W/r/j_{name}" for name in ("a:twist", "b9:twist", "b10:x", "c:twist", "d:twist")]
+    links = ("a", "b9", "b10", "c", "d", "x") + (() if mechanism.is_fixed else ("z",))
+    columns = (*(() if mechanism.is_fixed else (f"/W/r/z:{name}" for name in SPATIAL)), *joints)
+    rows = tuple(f"/W/r/{link}:{name}" for link in links for name in SPATIAL)
+    assert result["jacobian"].labels[0] == MatrixLabels(rows, columns)
+    assert result["massMatrix"].labels[0] == MatrixLabels(columns, columns)
+    assert [result[name].labels[0] for name in VECTORS] == [MatrixLabels((), columns)] * 2
+    native = result["jacobian"].native_labels[0]
+    assert (sorted(native.rows), sorted(native.columns)) == (sorted(rows), sorted(columns))
+    np.testing.assert_array_equal(result["jacobianShape"].numpy(), [[len(rows), len(columns)]])
+
+
+def test_pendulum_with_armature(opened: Opened) -> None:
+    """A rod of mass 2, its centre 0.75 from a hinge about Y, 30 degrees below X, with an armature of 0.4."""
+    bob = Link("bob", "base", "revolute", "Y", frame1=at(-0.5), mass=2.0, centre=at(0.25), moments=(0.1, 0.2, 0.25),
+               q=(30.0,), armature=0.4)  # fmt: skip
+    result = read(opened(Mechanism([Link("base"), bob]).usda()))
+    assert result["massMatrix"].numpy()[0, 0] == pytest.approx(0.2 + 2 * 0.75**2 + 0.4, rel=1e-5)
+    torque = -2 * 9.81 * 0.75 * np.cos(np.radians(30))
+    assert result["gravityForce"].numpy()[0, 0] == pytest.approx(torque, rel=1e-5)
+    assert result["coriolisForce"].numpy()[0, 0] == pytest.approx(0, abs=1e-5)
+    lever = [-0.75 * np.sin(np.radians(30)), 0, -0.75 * np.cos(np.radians(30)), 0, 1, 0]
+    np.testing.assert_allclose(result["jacobian"].matrices()[0, :, 0], lever, atol=1e-5)
+
+
+@pytest.mark.parametrize("scene", ["world_joints", "mixed_d6"])
+def test_values_agree_with_the_motion_of_links(opened: Opened, scenes: Path, scene: str) -> None:
+    """Jacobian times rates is the velocity of each link, and forces and masses give power and kinetic energy.
+
+    So signs are the authored ones where body1 is the world, and columns are the axes that their labels name.
+    """
+    text = (scenes / f"{scene}.usda").read_text().replace("gravityMagnitude = 0", "gravityMagnitude = 9.81")
+    for axis, rate in (("transX", 0.5), ("transZ", -0.3), ("rotY", 40)):
+        position = f"float state:{axis}:physics:position"
+        text = text.replace(position, f"float state:{axis}:physics:velocity = {rate}\n{position}")
+    simulation = opened(text)
+    query = simulation.query(ARTICULATION)
+    result = simulation.read(query, NAMES)
+    gravity = simulation.read(simulation.query(ObjectType.SCENE), ["gravity"])["gravity"].numpy()[0].astype(float)
+    rates = _rates(simulation)
+    for path in query.paths:
+        (labels, jacobian), (_, masses), _, (_, forces) = (_row(result, name, path) for name in NAMES)
+        rate = np.array([rates[label.rpartition(":")[0]].pop(0) for label in labels.columns])
+        is_angular = np.array([label.endswith(("twist", "swing1", "swing2")) for label in labels.columns])
+        rate[is_angular] = np.radians(rate[is_angular])
+        assert np.abs(rate).max() > 0.01
+        velocity, energy, power = [], 0.0, 0.0
+        for link in dict.fromkeys(label.rpartition(":")[0] for label in labels.rows):
+            linear, angular, mass, inertia, turn = _motion(simulation, link)
+            velocity += [*linear, *angular]
+            local = turn.T @ angular
+            energy += mass * linear @ linear + local @ inertia @ local
+            power -= mass * gravity @ linear
+        np.testing.assert_allclose(jacobian.reshape(-1, len(rate)) @ rate, velocity, atol=1e-5)
+        assert rate @ masses.reshape(len(rate), -1) @ rate == pytest.approx(energy, rel=1e-5)
+        assert rate @ forces == pytest.approx(power, rel=1e-5, abs=1e-5)
+
+
+def _rates(simulation: Simulation) -> dict[str, list[float]]:
+    """Rates of each joint, in degrees or length per second."""
+    query = simulation.query(ObjectType.ARTICULATION_JOINT)
+    group = simulation.read(query, ["jointVelocity"])["jointVelocity"]
+    runs = np.split(group.numpy()[:, 0].astype(float), group.offsets[1:-1])
+    return {path: run.tolist() for path, run in zip(group.paths, runs, strict=True)}
+
+
+def _row(result: ReadResult, name: str, path: str) -> tuple[MatrixLabels, np.ndarray]:
+    (group,) = (group for group in result.all(name) if path in group.paths)
+    place = group.paths.index(path)
+    return group.labels[place], group.numpy()[place].astype(float)
+
+
+def _motion(simulation: Simulation, link: str) -> tuple[np.ndarray, ...]:
+    names = ("linearVelocity", "angularVelocity", "mass", "inertia", "orientation")
+    query = simulation.query(ObjectType.ARTICULATION_LINK, paths=[link])
+    values = [group.numpy()[0].astype(float) for group in simulation.read(query, names)]
+    linear, angular, mass, inertia, (x, y, z, w) = values
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return linear, angular, mass[0], inertia.reshape(3, 3), np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def test_ball_joints_leave_their_articulation_out(opened: Opened) -> None:
+    """So do joints about several axes; the reason names the joint, and what needs no rates is delivered."""
+    for scene, joints in (("d6", {"/W/two/j", "/W/three/j"}), ("spherical", {"/W/s/j", "/W/slim/j"})):
+        simulation = opened(scene)
+        query = simulation.query(ARTICULATION)
+        result = simulation.read(query, [*NAMES, "jacobianShape", "centerOfMassWorld"])
+        assert result["centerOfMassWorld"].paths == query.paths
+        for name in (*NAMES, "jacobianShape"):
+            left_out = [omission for omission in result.omissions if omission.attribute == name]
+            assert {omission.reason for omission in left_out} == {OmissionReason.UNSUPPORTED_CONFIGURATION}
+            missing = [path for omission in left_out for path in omission.paths]
+            given = [path for group in result.all(name) for path in group.paths]
+            assert sorted(missing + given) == sorted(query.paths)
+            assert {omission.detail.rpartition(" ")[2] for omission in left_out} >= joints
+
+
+def test_axes_of_a_joint_keep_their_names(opened: Opened) -> None:
+    """Rotation comes before translation in the canonical order, and after it in Newton's."""
+    (group,) = read(opened("mixed_d6")).all("gravityForce")
+    joint = group.labels[0].columns[0].rpartition(":")[0]
+    assert group.labels[0].columns == tuple(f"{joint}:{axis}" for axis in ("swing1", "x", "z"))
+    assert group.native_labels[0].columns == tuple(f"{joint}:{axis}" for axis in ("x", "z", "swing1"))
+
+
+def test_joint_state_of_solvers_that_move_bodies(opened: Opened) -> None:
+    """Where a solver keeps no joint state, values follow from the poses of the links."""
+    simulation = opened(FLOATING.usda(), solver="xpbd")
+    simulation.step(1 / 240, count=20)
+    assert_agree(simulation, FLOATING)
