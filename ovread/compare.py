@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ovread import catalogue
 from ovread._open import open as open_scene
 from ovread.arguments import checked_time_step
-from ovread.backend import Key, Level
+from ovread.backend import Key, Level, MatrixLabels
 from ovread.catalogue import Attribute, ObjectType, Persistence, Role
 from ovread.errors import EngineError, NoPhysicsError, SceneRefusedError
 from ovread.result import Group
@@ -44,7 +44,7 @@ class Verdict(enum.StrEnum):
     AGREES = "agrees"
     DIFFERS = "differs"
     ABSENT = "absent"
-    """One backend has the object and another has not, or has another number of elements for it."""
+    """One backend has the object and another has not, or its elements stand for something else."""
     OMITTED = "omitted"
     """A backend does not serve it, and says why."""
 
@@ -167,6 +167,7 @@ class _Reading:
     types: set[ObjectType] = attrs.field(factory=set)
     paths: dict[ObjectType, dict[str, None]] = attrs.field(factory=dict)
     values: dict[Key, dict[str, npt.NDArray[Any]]] = attrs.field(factory=dict)
+    labels: dict[Key, dict[str, MatrixLabels]] = attrs.field(factory=dict)
     units: dict[Key, str] = attrs.field(factory=dict)
     reasons: dict[Key, dict[str, str]] = attrs.field(factory=dict)
 
@@ -191,9 +192,11 @@ def _read_all(simulation: Simulation) -> _Reading:
             reading.types.add(object_type)
         result = simulation.read(query, [row.name for row in rows])
         for row in rows:
-            values = dict(_by_path(result.all(row.name)))
+            groups = result.all(row.name)
+            values = dict(_by_path(groups))
             if values:
                 reading.values[row.key] = values
+                reading.labels[row.key] = _labels_by_path(groups)
                 reading.units[row.key] = row.units(simulation.units)
         for omission in result.omissions:
             key = (object_type, omission.attribute)
@@ -209,6 +212,12 @@ def _by_path(groups: Sequence[Group]) -> Iterable[tuple[str, npt.NDArray[Any]]]:
         for path, value in zip(group.paths, group.per_prim(), strict=True):
             seen[path] = seen.get(path, 0) + 1
             yield (path if seen[path] == 1 else f"{path}#{seen[path]}"), value
+
+
+def _labels_by_path(groups: Sequence[Group]) -> dict[str, MatrixLabels]:
+    return {
+        path: labels for group in groups if group.labels for path, labels in zip(group.paths, group.labels, strict=True)
+    }
 
 
 @attrs.frozen
@@ -282,11 +291,24 @@ def _compare_attribute(
                 detail = f"{reference_label} has {len(reference)} elements, {label} has {len(value)}"
                 yield Row(*head, Verdict.ABSENT, units, row.frame.value, detail=detail)
                 continue
+            mismatch = _label_mismatch(first.labels[row.key].get(path), other.labels[row.key].get(path))
+            if mismatch is not None:
+                detail = f"{reference_label} has {mismatch[0]} where {label} has {mismatch[1]}"
+                yield Row(*head, Verdict.ABSENT, units, row.frame.value, detail=detail)
+                continue
             max_abs, max_rel = _distance(row, reference, value, first.stage)
             agrees = max_rel <= tolerance
             detail = "" if agrees else f"{reference_label} {_text(reference)}; {label} {_text(value)}"
             verdict = Verdict.AGREES if agrees else Verdict.DIFFERS
             yield Row(*head, verdict, units, row.frame.value, max_abs, max_rel, tolerance, detail)
+
+
+def _label_mismatch(reference: MatrixLabels | None, value: MatrixLabels | None) -> tuple[str, str] | None:
+    """Return the first row or column that stands for something else: equal numbers would then mean different things."""
+    if reference is None or value is None:
+        return None
+    pairs = zip((*reference.rows, *reference.columns), (*value.rows, *value.columns), strict=True)
+    return next((pair for pair in pairs if pair[0] != pair[1]), None)
 
 
 _INCOMPARABLE = (Role.HANDLE, Role.PATH)

@@ -159,3 +159,51 @@ def test_one_refusal_leaves_the_other(tmp_path: Path) -> None:
 def test_version() -> None:
     """`--version` prints the version alone."""
     assert ovread("--version").stdout.strip().count(".") == 2
+
+
+TWO_EQUAL_LINKS = """#usda 1.0
+(
+    metersPerUnit = 1
+    kilogramsPerUnit = 1
+    upAxis = "Z"
+)
+def PhysicsScene "Scene"
+{
+}
+def Xform "Pair" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
+{
+    def Xform "base" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {
+        float physics:mass = 1
+        float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
+    }
+    def Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {
+        double3 xformOp:translate = (0, 0, 1)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+        float physics:mass = 1
+        float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
+    }
+    def PhysicsRevoluteJoint "hinge"
+    {
+        rel physics:body0 = </Pair/base>
+        rel physics:body1 = </Pair/arm>
+        uniform token physics:axis = "X"
+        point3f physics:localPos0 = (0, 0, 0.5)
+        point3f physics:localPos1 = (0, 0, -0.5)
+    }
+}
+"""
+
+
+def test_compare_names_elements_that_stand_for_something_else(tmp_path: Path) -> None:
+    """Where engines choose different root links, no matrix passes as equal: `compare` names what its elements are."""
+    scene = tmp_path / "pair.usda"
+    scene.write_text(TWO_EQUAL_LINKS)
+    found = document("compare", str(scene), "--backends", "physx,newton", status=1)
+    matrices = {"jacobian", "massMatrix", "gravityForce", "coriolisForce"}
+    rows = {row["attribute"]: row for row in found["rows"] if row["attribute"] in matrices}
+    assert set(rows) == matrices
+    for row in rows.values():
+        assert row["verdict"] == "absent"
+        assert row["detail"] == "physx has /Pair/arm:linear.x where newton has /Pair/base:linear.x"
