@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -192,11 +193,10 @@ def _read_all(simulation: Simulation) -> _Reading:
             reading.types.add(object_type)
         result = simulation.read(query, [row.name for row in rows])
         for row in rows:
-            groups = result.all(row.name)
-            values = dict(_by_path(groups))
-            if values:
-                reading.values[row.key] = values
-                reading.labels[row.key] = _labels_by_path(groups)
+            found = list(_by_path(result.all(row.name)))
+            if found:
+                reading.values[row.key] = {path: value for path, value, _ in found}
+                reading.labels[row.key] = {path: labels for path, _, labels in found if labels is not None}
                 reading.units[row.key] = row.units(simulation.units)
         for omission in result.omissions:
             key = (object_type, omission.attribute)
@@ -205,19 +205,15 @@ def _read_all(simulation: Simulation) -> _Reading:
     return reading
 
 
-def _by_path(groups: Sequence[Group]) -> Iterable[tuple[str, npt.NDArray[Any]]]:
-    """Pair paths with values; a path that several scenes share is told apart by its place."""
+def _by_path(groups: Sequence[Group]) -> Iterable[tuple[str, npt.NDArray[Any], MatrixLabels | None]]:
+    """Give path, value and labels; a path that several scenes share is told apart by its place."""
     seen: dict[str, int] = {}
     for group in groups:
-        for path, value in zip(group.paths, group.per_prim(), strict=True):
+        for path, value, labels in zip(
+            group.paths, group.per_prim(), group.labels or repeat(None, len(group.paths)), strict=True
+        ):
             seen[path] = seen.get(path, 0) + 1
-            yield (path if seen[path] == 1 else f"{path}#{seen[path]}"), value
-
-
-def _labels_by_path(groups: Sequence[Group]) -> dict[str, MatrixLabels]:
-    return {
-        path: labels for group in groups if group.labels for path, labels in zip(group.paths, group.labels, strict=True)
-    }
+            yield (path if seen[path] == 1 else f"{path}#{seen[path]}"), value, labels
 
 
 @attrs.frozen
