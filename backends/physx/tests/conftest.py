@@ -78,3 +78,10 @@ def attached(scene):
         simulation.close()
         physx.destroy()
         stage.destroy()
+
+
+@pytest.fixture
+def stack(scene: Callable[[str], Path]) -> Iterator[Simulation]:
+    """A of 2 kg, whose collider is a sensor too, carries B of 1 kg; C is in the air."""
+    with ovread.open(scene("contact_stack"), backend="physx") as simulation:
+        yield simulation

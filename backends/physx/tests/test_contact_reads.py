@@ -7,12 +7,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from contact_sensors import by_path, sensors, settle
 from ovread_physx import _native
 from ovread_physx._elements import NativeElements, PublicElements, _Scratch
 from ovread_physx._sources import ENVIRONMENT_VARIABLE
 from ovread_physx._table import Table
 
-import ovread
 from ovread import ContactSelection, ObjectType, OmissionReason
 
 FILTERED = (
@@ -27,25 +27,6 @@ FILTERED = (
     "filteredFrictionForce",
     "filteredFrictionPoint",
 )
-
-
-@pytest.fixture
-def stack(scene):
-    """A of 2 kg, whose collider is a sensor too, carries B of 1 kg; C is in the air."""
-    with ovread.open(scene("contact_stack"), backend="physx") as simulation:
-        yield simulation
-
-
-def settle(simulation, dt=1 / 60, seconds=1.0):
-    simulation.step(dt, count=round(seconds / dt))
-
-
-def sensors(simulation, *contacts, **selection):
-    return simulation.query(ObjectType.CONTACT_SENSOR, contacts=contacts or None, **selection)
-
-
-def by_path(group):
-    return dict(zip(group.paths, group.per_prim(), strict=True))
 
 
 @pytest.mark.parametrize("kind", ["body", "shape", "static"])

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from contact_sensors import by_path, sensors, settle
 
 import ovread
 from ovread import ContactSelection, ObjectType
@@ -62,25 +63,6 @@ def box(name, mass, position, *, turn=0, owner=""):
 
 
 TIMES = (1 / 60, 1 / 240)
-
-
-@pytest.fixture
-def stack(scene):
-    """A of 2 kg, whose collider is a sensor too, carries B of 1 kg; C is in the air."""
-    with ovread.open(scene("contact_stack"), backend="physx") as simulation:
-        yield simulation
-
-
-def settle(simulation, dt=1 / 60, seconds=1.0):
-    simulation.step(dt, count=round(seconds / dt))
-
-
-def sensors(simulation, *contacts, **selection):
-    return simulation.query(ObjectType.CONTACT_SENSOR, contacts=contacts or None, **selection)
-
-
-def by_path(group):
-    return dict(zip(group.paths, group.per_prim(), strict=True))
 
 
 def launch(simulation, path, velocity):
