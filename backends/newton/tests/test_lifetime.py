@@ -110,27 +110,32 @@ def test_instability_is_an_error(python: Python) -> None:
 
 
 CYCLES = """
-import sys
+import ctypes, gc, sys
 import psutil
 import ovread
 
 process = psutil.Process()
 sizes = []
-for _ in range(30):
+for _ in range(60):
     with ovread.open(f"{sys.argv[1]}/pendulum.usda", backend="newton") as sim:
         links = sim.query(ovread.ObjectType.ARTICULATION_LINK)
         sim.step(1 / 60, count=3)
         sim.read(links, links.attributes)
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # what the allocator merely keeps is no leak
     sizes.append(process.memory_info().rss)
-print((sizes[-1] - sizes[19]) / 2**20)
+print((sizes[-1] - sizes[29]) / 2**20)
 """
 
 
 def test_memory_stays_flat(python: Python) -> None:
-    """Thirty times opening, stepping, reading and closing: the last ten take no further memory."""
+    """Of sixty times opening, stepping, reading and closing, the last thirty take no memory.
+
+    Thirty models that stay alive take 12 MiB, thirty solvers 63 MiB; flat is about 1 MiB.
+    """
     ran = python(CYCLES)
     assert ran.returncode == 0, ran.stderr
-    assert float(ran.stdout) < 4
+    assert float(ran.stdout) < 6
 
 
 @pytest.mark.parametrize(
