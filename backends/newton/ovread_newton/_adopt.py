@@ -10,7 +10,7 @@ from ovread.backend import Diagnostic
 from ovread.errors import OptionError, OwnershipError
 from ovread.units import StageUnits
 from ovread_newton._engine import AdoptedEngine, check_state
-from ovread_newton._solvers import keeps_joint_state, name_of
+from ovread_newton._solvers import REPORTS, keeps_joint_state, name_of, requested_kinds
 from ovread_newton._topology import Topology
 
 _KINDS = ("model", "state", "control", "solver", "observables")
@@ -97,5 +97,6 @@ def _check(found: Mapping[str, list[Any]]) -> None:
         if solver.model is not model:
             raise OwnershipError("That solver was made for another model.")
     for observables in found["observables"]:
-        if observables.body_qdd is None:
-            raise OwnershipError("Those observables have no body_qdd: allocate them with ObservableKind.BODY_QDD.")
+        if not requested_kinds(observables):
+            kinds = ", ".join(REPORTS)
+            raise OwnershipError(f"Those observables have none of {kinds}: allocate them with solver.observables.")

@@ -12,7 +12,18 @@ from ovread.errors import OptionError, OwnershipError
 from ovread.units import StageUnits
 from ovread_newton._build import build_model
 from ovread_newton._noise import collected_diagnostics, log, mujoco_watched, quiet, start_engine
-from ovread_newton._solvers import SOLVERS, adapt_builder, capacity_exceeded, diagnose, make_solver
+from ovread_newton._solvers import (
+    REPORTS,
+    SOLVERS,
+    adapt_builder,
+    capacity_exceeded,
+    diagnose,
+    make_contacts,
+    make_observables,
+    make_solver,
+    requested_kinds,
+    why_not_reported,
+)
 from ovread_newton._topology import Topology
 
 if TYPE_CHECKING:
@@ -33,13 +44,13 @@ class NewtonEngine:
     """
 
     observables: Any = None
-    """Has the accelerations of the last step as ``body_qdd``; None before the first step."""
+    """What the last step reported beside the state; None before the first step."""
 
-    reports_accelerations = False
-    """Whether steps deliver accelerations."""
+    contacts: Any = None
+    """The ``newton.Contacts`` that steps fill; None where nothing can touch."""
 
-    no_accelerations = ""
-    """Why they do not, and what to do."""
+    reported: frozenset[str] = frozenset()
+    """Which observables steps report."""
 
     def __init__(
         self,
@@ -70,6 +81,10 @@ class NewtonEngine:
 
     def refresh_joint_state(self) -> None:
         """Make :attr:`joint_state` current."""
+
+    def why_not_reported(self, kind: str) -> str:
+        """Say why steps do not report an observable, and what to do."""
+        raise NotImplementedError
 
     def _solve_joint_state(self) -> None:
         """Compute the joint coordinates from the body poses, into memory of our own."""
@@ -123,7 +138,6 @@ class OwnedEngine(NewtonEngine):
         self._watched = mujoco_watched if solver == "mujoco" and model.device.is_cpu else nullcontext
         self._solver: Any = None
         self._pipeline: Any = None
-        self._contacts: Any = None
         self._observables: Any = None
         self._make_solver(solver, scene.label)
         log.info("ready in %.1f s", time.perf_counter() - started)
@@ -137,23 +151,22 @@ class OwnedEngine(NewtonEngine):
             newton.eval_fk(model, model.joint_q, model.joint_qd, model)
 
     def _make_solver(self, name: str, label: str) -> None:
-        import newton
-
         model = self.model
+        kind = SOLVERS[name]
         if not model.body_count:
-            self.reports_accelerations = SOLVERS[name].reports_accelerations
+            self.reported = kind.observables
             return  # nothing moves
         log.info("creating solver %s: compiles kernels on first use, which takes about a minute", name)
-        kind = SOLVERS[name]
         with collected_diagnostics() as found:
             self._solver = make_solver(name, model, label)
-            if kind.reports_accelerations:
-                self._observables = self._solver.observables({self._solver.ObservableKind.BODY_QDD})
-                self.reports_accelerations = True
-            if not kind.detects_contacts and model.shape_count:
-                self._pipeline = newton.CollisionPipeline(model)
-                self._contacts = self._pipeline.contacts()
+            self._pipeline, self.contacts = make_contacts(name, self._solver, model)
+            self._observables = make_observables(name, self._solver, self.contacts)
+            self.reported = kind.observables
         self.diagnostics.extend([*found, *diagnose(name, model)])
+
+    def why_not_reported(self, kind: str) -> str:
+        """Say that the solver does not, and which one does."""
+        return why_not_reported(str(self.variant), kind)
 
     def step(self, dt: float) -> None:
         """Advance by ``dt`` seconds, in ``substeps`` equal parts."""
@@ -188,8 +201,8 @@ class OwnedEngine(NewtonEngine):
         state = self.state
         state.clear_forces()
         if self._pipeline is not None:
-            self._pipeline.collide(state, self._contacts)
-        self._solver.step(state, self._next, self.control, self._contacts, dt, observables=self._observables)
+            self._pipeline.collide(state, self.contacts)
+        self._solver.step(state, self._next, self.control, self.contacts, dt, observables=self._observables)
         self.state, self._next = self._next, state
 
     def refresh_joint_state(self) -> None:
@@ -206,8 +219,8 @@ class OwnedEngine(NewtonEngine):
             if self._solver is not None:
                 self._solver.reset(self.state)
             self.state, self._next, self.control = model.state(), model.state(), model.control()
-            if self._pipeline is not None:
-                self._contacts = self._pipeline.contacts()
+            if self.contacts is not None:
+                self.contacts.clear()
         self.observables = None
         self._solved = None
         self._is_solved = False
@@ -215,7 +228,8 @@ class OwnedEngine(NewtonEngine):
 
     def close(self) -> None:
         """Drop the model and everything made for it."""
-        self._solver = self._pipeline = self._contacts = self._solved = self.observables = self._observables = None
+        self._solver = self._pipeline = self.contacts = self._solved = None
+        self.observables = self._observables = None
         self._next = self.state = self.control = self.model = None
 
 
@@ -242,15 +256,19 @@ def _clone(array: Any, fallback: Any) -> Any:
 class AdoptedEngine(NewtonEngine):
     """A simulation that the caller owns, steps and resets."""
 
-    no_accelerations = (
-        "Accelerations are in the solver's observables, and none were attached: allocate them with "
-        "solver.observables({solver.ObservableKind.BODY_QDD}), pass them to each solver.step and to ovread.attach."
-    )
-
     def __init__(self, *args: Any, observables: Any = None) -> None:
         super().__init__(*args)
         self.observables = observables
-        self.reports_accelerations = observables is not None
+        self.reported = requested_kinds(observables)
+
+    def why_not_reported(self, kind: str) -> str:
+        """Say what to attach, or that the solver does not."""
+        if self.variant is not None and kind not in SOLVERS[self.variant].observables:
+            return why_not_reported(self.variant, kind)
+        return (
+            f"{REPORTS[kind]} are in the solver's observables, and none that have {kind} were attached: allocate them "
+            f"with solver.observables({{'{kind}'}}), pass them to each solver.step and to ovread.attach."
+        )
 
     def stepped(self, **current: Any) -> None:
         """Take note of which state is current.

@@ -8,7 +8,7 @@ from importlib import metadata
 from ovread.backend import BackendInfo, Key, Level, Option, Support, supports
 from ovread.catalogue import ObjectType, attributes
 from ovread_newton._deviations import DEVIATIONS
-from ovread_newton._solvers import DEFAULT_SOLVER, SOLVERS
+from ovread_newton._solvers import ACCELERATIONS, DEFAULT_SOLVER, SOLVERS, why_not_reported
 
 _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
@@ -16,10 +16,10 @@ _JOINT = ObjectType.ARTICULATION_JOINT
 _ARTICULATION = ObjectType.ARTICULATION
 _SCENE = ObjectType.SCENE
 
-_ACCELERATIONS = "linearAcceleration angularAcceleration"
+_ACCELERATION_NAMES = "linearAcceleration angularAcceleration"
 _BODY_NAMES = (
     "position orientation linearVelocity angularVelocity mass inverseMass inertia inverseInertia centerOfMassPosition "
-    f"restitution shapeCount friction body_q body_qd {_ACCELERATIONS}"
+    f"restitution shapeCount friction body_q body_qd {_ACCELERATION_NAMES}"
 )
 _JOINT_NAMES = (
     "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointStiffness jointDamping jointLimit "
@@ -151,10 +151,10 @@ def _support() -> Mapping[Key, Support]:
 def _variant(name: str) -> Mapping[Key, Support]:
     kind = SOLVERS[name]
     table: dict[Key, Support] = {}
-    if not kind.reports_accelerations:
-        reason = f"The {name} solver does not report accelerations: open the scene with solver='mujoco'."
+    if ACCELERATIONS not in kind.observables:
+        reason = why_not_reported(name, ACCELERATIONS)
         for object_type in (_BODY, _LINK):
-            table |= supports(object_type, _ACCELERATIONS, Level.UNSUPPORTED, reason)
+            table |= supports(object_type, _ACCELERATION_NAMES, Level.UNSUPPORTED, reason)
     if not kind.keeps_joint_state:
         reason = (
             f"The {name} solver moves bodies, not joints: joint coordinates are computed from the poses of the links "

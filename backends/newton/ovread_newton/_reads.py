@@ -13,6 +13,7 @@ from ovread.catalogue import ObjectType
 from ovread_newton._binding import Binding, Source, Values, Write, constant, gather, lanes
 from ovread_newton._dynamics import DYNAMICS, bind_dynamics, centre_of_mass
 from ovread_newton._joint_reads import bind_joints
+from ovread_newton._solvers import ACCELERATIONS
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -35,7 +36,7 @@ _ROOT_STATE = {
     "rootLinearVelocity": "linearVelocity",
     "rootAngularVelocity": "angularVelocity",
 }
-_ACCELERATIONS: dict[str, Layout] = {
+_ACCELERATION: dict[str, Layout] = {
     "linearAcceleration": ("observables", "body_qdd", 6, 0, 3),
     "angularAcceleration": ("observables", "body_qdd", 6, 3, 6),
 }
@@ -93,16 +94,16 @@ def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write,
         return gather(source, shapes.take(bodies)[:, None]), shapes.counts(bodies)
     if name == "shapeCount":
         return constant(shapes.counts(bodies)[:, None].astype(np.int32)), None
-    if name in _ACCELERATIONS:
+    if name in _ACCELERATION:
         return _bind_acceleration(engine, bodies, name)
     layout = _STATE.get(name) or _PROPERTIES[name]
     return _gather_rows(engine, bodies, layout), None
 
 
 def _bind_acceleration(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write, Indices | None] | Omission:
-    if not engine.reports_accelerations:
-        return Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, engine.no_accelerations)
-    write = _gather_rows(engine, bodies, _ACCELERATIONS[name])
+    if ACCELERATIONS not in engine.reported:
+        return Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, engine.why_not_reported(ACCELERATIONS))
+    write = _gather_rows(engine, bodies, _ACCELERATION[name])
     not_ready = Omission(
         name, OmissionReason.NOT_READY, "There is no acceleration before the first step, nor after a reset: step first."
     )

@@ -26,19 +26,29 @@ class SolverKind:
         keeps_joint_state: Whether a step updates ``State.joint_q`` and ``joint_qd``; otherwise they follow from the
             body poses by inverse kinematics.
         detects_contacts: Whether the solver finds contacts itself, so that Newton's collision pipeline is not run.
-        reports_accelerations: Whether it fills the ``body_qdd`` observable.
+        observables: Which of Newton's observables each step fills.
     """
 
     class_name: str
     arguments: Mapping[str, Any] = attrs.field(factory=dict)
     keeps_joint_state: bool = True
     detects_contacts: bool = False
-    reports_accelerations: bool = False
+    observables: frozenset[str] = frozenset()
 
+
+ACCELERATIONS, JOINT_FORCES, CONTACT_FORCES = "body_qdd", "body_parent_f", "contact_f"
+"""Values of ``SolverBase.ObservableKind``."""
+
+REPORTS = {ACCELERATIONS: "Accelerations", JOINT_FORCES: "Joint forces", CONTACT_FORCES: "Contact forces"}
+"""What each observable has."""
 
 SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
     {
-        "mujoco": SolverKind("SolverMuJoCo", detects_contacts=True, reports_accelerations=True),
+        "mujoco": SolverKind(
+            "SolverMuJoCo",
+            detects_contacts=True,
+            observables=frozenset({ACCELERATIONS, JOINT_FORCES, CONTACT_FORCES}),
+        ),
         # Steel enforces no joint limits by default. It drops constraints beyond its row capacities, and says so on
         # standard output: capacity_exceeded tells instead.
         "steel": SolverKind(
@@ -49,11 +59,19 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
                 "free_body_constraint_max": 2048,
                 "warn_constraint_overflow": False,
             },
+            observables=frozenset({JOINT_FORCES, CONTACT_FORCES}),
         ),
         # With the default two iterations the joints of an articulation come apart; restitution is off by default.
-        "xpbd": SolverKind("SolverXPBD", {"iterations": 8, "enable_restitution": True}, keeps_joint_state=False),
+        "xpbd": SolverKind(
+            "SolverXPBD",
+            {"iterations": 8, "enable_restitution": True},
+            keeps_joint_state=False,
+            observables=frozenset({JOINT_FORCES, CONTACT_FORCES}),
+        ),
         # These two damp rotation by 0.05 /s unless told otherwise.
-        "featherstone": SolverKind("SolverFeatherstone", {"angular_damping": 0.0}),
+        "featherstone": SolverKind(
+            "SolverFeatherstone", {"angular_damping": 0.0}, observables=frozenset({JOINT_FORCES})
+        ),
         "semi_implicit": SolverKind("SolverSemiImplicit", {"angular_damping": 0.0}, keeps_joint_state=False),
     }
 )
@@ -86,6 +104,37 @@ def make_solver(name: str, model: newton.Model, label: str) -> Any:
             f"Newton imports {label}, but its solver {name!r} refuses it: {words_of(error)} "
             f"Another solver may take it ({others}): pass solver=."
         ) from error
+
+
+def why_not_reported(name: str, kind: str) -> str:
+    """Say that a solver does not fill an observable, and which ones do."""
+    others = " or ".join(f"solver={other!r}" for other, solver in SOLVERS.items() if kind in solver.observables)
+    return f"The {name} solver does not report {REPORTS[kind].lower()}: open the scene with {others}."
+
+
+def requested_kinds(observables: Any) -> frozenset[str]:
+    """Return what a caller's observables have room for."""
+    return frozenset(kind for kind in REPORTS if getattr(observables, kind, None) is not None)
+
+
+def make_contacts(name: str, solver: Any, model: newton.Model) -> tuple[Any, Any]:
+    """Return the collision pipeline that a solver needs, and the memory of its contacts; None for what it lacks."""
+    import newton
+
+    if not model.shape_count:
+        return None, None
+    if SOLVERS[name].detects_contacts:
+        return None, newton.Contacts(solver.get_max_contact_count(), 0, device=model.device)
+    pipeline = newton.CollisionPipeline(model)
+    return pipeline, pipeline.contacts()
+
+
+def make_observables(name: str, solver: Any, contacts: Any) -> Any:
+    """Return memory for what each step of a solver reports beside the state; None where it reports nothing."""
+    kinds = SOLVERS[name].observables
+    if contacts is None:
+        kinds -= {CONTACT_FORCES}
+    return solver.observables(kinds, contacts=contacts) if kinds else None
 
 
 def words_of(error: Exception) -> str:
