@@ -116,6 +116,22 @@ def _hinge_in_degrees(simulation: Readable) -> None:
     expect(rotations.matrix(q), turned, SINGLE, "a hinge at 30 turns its link by 30 degrees")
 
 
+def _rotation_vector(simulation: Readable) -> None:
+    coordinates, rates = np.array([10.0, 30.0, 20.0]), np.array([40.0, -70.0, 90.0])
+    for attribute, expected in {"jointPosition": coordinates, "jointVelocity": rates}.items():
+        got = read_one(simulation, ObjectType.ARTICULATION_JOINT, "/World/robot/shoulder", attribute)
+        expect(got, expected, SINGLE, f"{attribute} of three rotational axes is as authored")
+    q = read_one(simulation, ObjectType.ARTICULATION_LINK, "/World/robot/arm", "orientation")
+    turned = rotations.matrix(rotations.quaternion(coordinates, float(np.linalg.norm(coordinates))))
+    expect(rotations.matrix(q), turned, SINGLE, "coordinates are the components of one rotation vector")
+    spin = read_one(simulation, ObjectType.ARTICULATION_LINK, "/World/robot/arm", "angularVelocity")
+    expect(spin, turned @ np.radians(rates), SINGLE, "rates are the angular velocity in the outer joint frame")
+    simulation.step(1 / 240)
+    q = read_one(simulation, ObjectType.ARTICULATION_LINK, "/World/robot/arm", "orientation")
+    got = read_one(simulation, ObjectType.ARTICULATION_JOINT, "/World/robot/shoulder", "jointPosition")
+    expect(got, np.degrees(rotations.vector(q)), 1e-5, "after a step, coordinates are still those of the links")
+
+
 def _centimetres(simulation: Readable) -> None:
     assert abs(simulation.units.meters_per_unit - 0.01) < 1e-9, f"units: got {simulation.units}"
     for attribute, expected in {"position": [10, 20, 250], "mass": [1]}.items():
@@ -177,6 +193,8 @@ CHECKS = (
           _center_of_mass_velocity, ("origin-velocity", "body-frame-velocity", "degrees-per-second")),
     Check("hinge-in-degrees", "Coordinates, limits and gains of a hinge are in degrees.", "hinge.usda",
           _hinge_in_degrees, ("radians", "gain-per-radian", "swapped-limits")),
+    Check("rotation-vector", "Rotations about several axes are one rotation vector, not successive turns.",
+          "turning_joint.usda", _rotation_vector, ("successive-turns", "inner-frame-rate")),
     Check("centimetres", "Values are in stage units.", "centimetres.usda", _centimetres, ("metres",)),
     Check("y-up", "Axes are those of the stage.", "y_up.usda", _y_up, ("z-up",)),
     Check("principal-axes", "Inertia is a full tensor in body axes.", "principal_axes.usda",

@@ -118,6 +118,23 @@ def _parent_child_sign(simulation: Simulation, query: Query, group: Group) -> Va
     return np.array([sign * value for sign, value in zip(signs, _values(group), strict=True)])
 
 
+def _turn_of(coordinates: Values) -> rotations.Array:
+    """Return the rotation matrix of one joint's coordinates, a rotation vector in degrees."""
+    return rotations.matrix(rotations.quaternion(coordinates, float(np.linalg.norm(coordinates))))
+
+
+def _successive_turns(simulation: Simulation, query: Query, group: Group) -> Values:
+    """Turns about x, then the turned y, then the turned z, of a joint that rotates about all three."""
+    turn = _turn_of(_values(group)[:, 0].astype(float))
+    turns = (np.arctan2(-turn[1, 2], turn[2, 2]), np.arcsin(turn[0, 2]), np.arctan2(-turn[0, 1], turn[0, 0]))
+    return np.degrees(turns)[:, None]
+
+
+def _inner_frame_rate(simulation: Simulation, query: Query, group: Group) -> Values:
+    coordinates = simulation.read(query, ["jointPosition"])["jointPosition"].numpy()[:, 0].astype(float)
+    return _turn_of(coordinates) @ _values(group)
+
+
 def _native_rows(simulation: Simulation, query: Query, group: Group) -> Values:
     """Leave the values in the order of the file, under the paths of the canonical order."""
     return np.roll(_values(group), 1, axis=0)
@@ -134,6 +151,10 @@ _MUTANTS = (
     Mutant("degrees-per-second", "Angular velocity in degrees.", ("angularVelocity",), _scaled(1 / _DEGREES)),
     Mutant("radians", "Joint coordinates in radians.",
            ("jointPosition", "jointVelocity", "jointPositionTarget", "jointLimit"), _scaled(_DEGREES)),
+    Mutant("successive-turns", "Coordinates of several axes are successive turns.", ("jointPosition",),
+           _successive_turns),
+    Mutant("inner-frame-rate", "Rates of several axes in the inner link's joint frame.", ("jointVelocity",),
+           _inner_frame_rate),
     Mutant("gain-per-radian", "Gains per radian.", ("jointStiffness", "jointDamping"), _scaled(1 / _DEGREES)),
     Mutant("swapped-limits", "Limits negated and swapped.", ("jointLimit",),
            lambda simulation, query, group: -_values(group)[:, ::-1]),

@@ -23,6 +23,14 @@ def matrix(q: npt.ArrayLike) -> Array:
     return turned
 
 
+def vector(q: npt.ArrayLike) -> Array:
+    """Return the rotation vector of a unit quaternion, in radians, of at most half a turn."""
+    turn = np.asarray(q, dtype=float)
+    turn = -turn if turn[3] < 0 else turn
+    sine = float(np.linalg.norm(turn[:3]))
+    return turn[:3] * (2 * np.arctan2(sine, turn[3]) / sine if sine > 0 else 2.0)
+
+
 def conjugate(q: npt.ArrayLike) -> Array:
     """Return the inverse rotation."""
     x, y, z, w = np.asarray(q, dtype=float)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy.typing as npt
 
 from ovread.stage import ORDINAL
 
@@ -26,6 +27,23 @@ class Authored:
 
     roots: frozenset[str]
     scenes: tuple[str, ...]
+
+
+@attrs.frozen
+class AuthoredJoints:
+    """What the model does not keep of joints.
+
+    Args:
+        is_reversed: Joints whose authored body0 is Newton's child.
+        ball_axes: Authored axis of ball joints: ``X``, ``Y`` or ``Z``.
+    """
+
+    is_reversed: frozenset[int] = frozenset()
+    ball_axes: Mapping[int, str] = attrs.field(factory=dict)
+
+
+AS_NEWTON_HAS_THEM = AuthoredJoints()
+"""Joints that no stage says more of."""
 
 
 def read_authored(stage: ovstage.Stage) -> Authored:
@@ -66,19 +84,41 @@ def read_targets(stage: ovstage.Stage, relationship: str, paths: Sequence[str]) 
     import ovstage
 
     targets: list[tuple[str, ...]] = [()] * len(paths)
-    if not paths:
-        return targets
     with ovstage.PathDictionary(stage) as dictionary:
-        token = dictionary.intern_token(relationship)
-        with (
-            dictionary.create_path_list_from_strings(list(paths)) as prims,
-            stage.query_from_path_list(prims) as query,
-            stage.read_attributes(query, [token], ovstage.OrdinalRange.latest(ORDINAL)) as read,
-        ):
-            read.wait()
-            for group in read.groups():
-                with group:
-                    for row in range(group.prim_count if group.tensor_count else 0):
-                        found = group.array(group.data_row_index(row)).ravel()
-                        targets[group.prim_index(row)] = tuple(dictionary.path_to_string(int(path)) for path in found)
+        for prim, found in _values(stage, dictionary, relationship, paths):
+            targets[prim] = tuple(dictionary.path_to_string(int(path)) for path in found)
     return targets
+
+
+def read_tokens(stage: ovstage.Stage, attribute: str, paths: Sequence[str]) -> list[str]:
+    """Return the value of a token attribute for each prim; empty where it has none."""
+    import ovstage
+
+    tokens = [""] * len(paths)
+    with ovstage.PathDictionary(stage) as dictionary:
+        for prim, found in _values(stage, dictionary, attribute, paths):
+            tokens[prim] = dictionary.token_to_string(int(found[0])) if len(found) else ""
+    return tokens
+
+
+def _values(
+    stage: ovstage.Stage, dictionary: ovstage.PathDictionary, attribute: str, paths: Sequence[str]
+) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """Yield the position of each prim that has an attribute, and its values."""
+    import ovstage
+
+    if not paths:
+        return
+    token = dictionary.intern_token(attribute)
+    with (
+        dictionary.create_path_list_from_strings(list(paths)) as prims,
+        stage.query_from_path_list(prims) as query,
+        stage.read_attributes(query, [token], ovstage.OrdinalRange.latest(ORDINAL)) as read,
+    ):
+        read.wait()
+        for group in read.groups():
+            with group:
+                for row in range(group.prim_count if group.tensor_count else 0):
+                    data = group.data_row_index(row)
+                    found = group.array(data) if group.is_array else group.array(0)[data]
+                    yield group.prim_index(row), found.ravel()

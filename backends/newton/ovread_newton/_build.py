@@ -13,9 +13,10 @@ from ovread.errors import NoPhysicsError, SceneRefusedError
 from ovread.quiet import STANDARD_OUTPUT, captured
 from ovread.stage import open_stage, stage_units
 from ovread.units import StageUnits
-from ovread_newton._authored import Authored, read_authored, read_targets
+from ovread_newton._authored import Authored, AuthoredJoints, read_authored, read_targets, read_tokens
 from ovread_newton._noise import collected_diagnostics, log
 from ovread_newton._solvers import words_of
+from ovread_newton._turned_states import turn_authored_states
 
 if TYPE_CHECKING:
     import newton
@@ -30,14 +31,14 @@ class Build:
         model: The model, its authored coordinates in ``joint_q`` and ``joint_qd``.
         units: Units of the stage.
         authored: What was read from the stage.
-        reversed_joints: Joints whose authored body0 is Newton's child.
+        joints: What was read from the stage of joints.
         diagnostics: What the import found.
     """
 
     model: newton.Model
     units: StageUnits
     authored: Authored
-    reversed_joints: frozenset[int]
+    joints: AuthoredJoints
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -73,7 +74,9 @@ def _build(scene: Scene, stage: ovstage.Stage, device: str, adapt: Callable[[new
                 "and PhysicsCollisionAPI to the prims that should move and collide."
             )
         reversed_joints = _find_reversed_joints(builder, stage)
+        joints = AuthoredJoints(frozenset(reversed_joints), _ball_axes(builder, stage))
         diagnostics = _correct_reversed_joints(builder, reversed_joints)
+        diagnostics += turn_authored_states(builder, joints.is_reversed)
         free_unjointed_bodies(builder)
         adapt(builder)
         try:
@@ -86,7 +89,7 @@ def _build(scene: Scene, stage: ovstage.Stage, device: str, adapt: Callable[[new
     if model.particle_count:
         message = "The scene has deformables: they are simulated where the solver does, but cannot be read."
         diagnostics.append(Diagnostic("", "deformables-not-read", message))
-    return Build(model, units, authored, frozenset(reversed_joints), (*found, *diagnostics))
+    return Build(model, units, authored, joints, (*found, *diagnostics))
 
 
 def _add_stage(scene: Scene, builder: newton.ModelBuilder, stage: ovstage.Stage) -> bool:
@@ -134,6 +137,15 @@ def _find_reversed_joints(builder: newton.ModelBuilder, stage: ovstage.Stage) ->
         for joint, bodies in zip(joints, targets, strict=True)
         if builder.body_label[builder.joint_child[joint]] in bodies
     ]
+
+
+def _ball_axes(builder: newton.ModelBuilder, stage: ovstage.Stage) -> dict[int, str]:
+    """Read the axes of spherical joints, which the importer ignores."""
+    import newton
+
+    balls = [joint for joint, kind in enumerate(builder.joint_type) if kind == newton.JointType.BALL]
+    axes = read_tokens(stage, "physics:axis", [str(builder.joint_label[joint]) for joint in balls])
+    return {joint: axis for joint, axis in zip(balls, axes, strict=True) if axis}
 
 
 def _correct_reversed_joints(builder: newton.ModelBuilder, joints: list[int]) -> list[Diagnostic]:

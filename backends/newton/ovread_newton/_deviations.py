@@ -67,19 +67,15 @@ DEVIATIONS = (
         "cone-limit", ("jointLimit",), "The cone limits of a spherical joint are dropped: its axes read as unlimited."
     ),
     _importer(
-        "ball-axes",
-        ("jointVelocity", "jointVelocityTarget"),
-        "The axes of a spherical joint are x, y and z of its frame, whichever physics:axis names.",
-    ),
-    _importer(
         "world-anchor",
         ("position", "orientation", "jointPosition", "jointLimit"),
         "The world side of a joint's frame is ignored: the joint is at zero where the body is authored.",
     ),
-    _importer(
-        "multi-axis-rotation",
-        _COORDINATES,
-        "Coordinates of joints that rotate about several axes are omitted, as their angles have another meaning here.",
+    _solver(
+        "successive-turns",
+        (*_COORDINATES, "jointLimit", "jointArmature"),
+        "A D6 joint that rotates about several axes turns about them one after the other: its limits and armature are "
+        "about these turns, and with two axes its links can also twist about the third.",
     ),
     _importer(
         "merged-joints",

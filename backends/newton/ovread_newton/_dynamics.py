@@ -15,6 +15,7 @@ from ovread.order import natural_key
 from ovread_newton._binding import Source, Values, Write, constant
 from ovread_newton._joint_reads import reason_against
 from ovread_newton._noise import log, quiet
+from ovread_newton._turned_rates import TurnedRates
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -33,8 +34,12 @@ _ROTATIONS = ("twist", "swing1", "swing2")
 _RIGID = "The articulation has no degrees of freedom."
 _ROD = "Newton evaluates no generalized forces of models that have rod joints."
 _OTHER_RATES = (
-    "Articulations with ball joints or with joints that rotate about several axes, and other joints whose rates are "
-    "not those of their axes, are left out, as those rates mean something else on each engine: "
+    "Articulations are left out that have distance joints, rotations about axes that are not at right angles, or "
+    "joints to the world whose body0 is a link and that move along or about several axes: "
+)
+_LOCKED = (
+    "A joint stands where two of its successive turns are about the same axis, so that its rates do not follow from "
+    "its motion."
 )
 _FLOATS_INSIDE = "A free joint here starts from a link, or from a turned frame, not from the world's axes: "
 
@@ -138,12 +143,12 @@ def _read_tree(engine: NewtonEngine, articulation: int) -> _Tree | str:
                 labels[place], signs[place] = f"{root}:{component}", 1.0
                 keys.append((0, (), "", place, place))
             continue
-        if len(dofs) and reason_against(topology, joint, is_coordinate=True) is not None:
+        if len(dofs) and reason_against(topology, joint, "jointVelocity") is not None:
             strange.append(path)
             continue
         for ordinal, dof in enumerate(dofs):
             place = int(topology.dofs.rate.flat[dof]) - first_dof
-            labels[place] = f"{path}:{_axis(engine, joint, int(dof))}"
+            labels[place] = f"{path}:{_axis(engine, joint, int(dof), ordinal)}"
             signs[place] = float(topology.dofs.sign[dof])
             keys.append((1, natural_key(path), path, ordinal, place))
     if strange:
@@ -166,7 +171,7 @@ def _starts_in_world_axes(engine: NewtonEngine, joint: int) -> bool:
     return bool(engine.model.joint_parent.numpy()[joint] < 0 and abs(turn[3]) > 1 - 1e-7)
 
 
-def _axis(engine: NewtonEngine, joint: int, dof: int) -> str:
+def _axis(engine: NewtonEngine, joint: int, dof: int, ordinal: int) -> str:
     import newton
 
     topology = engine.topology
@@ -175,6 +180,8 @@ def _axis(engine: NewtonEngine, joint: int, dof: int) -> str:
         return "twist"
     if kind == int(newton.JointType.PRISMATIC):
         return "x"
+    if kind == int(newton.JointType.BALL):
+        return _ROTATIONS[ordinal]
     nearest = int(np.abs(engine.model.joint_axis.numpy()[topology.dofs.rate.flat[dof]]).argmax())
     return _ROTATIONS[nearest] if topology.dofs.is_angular[dof] else "xyz"[nearest]
 
@@ -258,6 +265,8 @@ class Evaluation:
         self.names: set[str] = set()
         self._engine = engine
         self._articulations = articulations
+        self._turned = TurnedRates(engine, articulations)
+        self._is_locked = False
         self._mask: Any = None
         self._arrays: dict[str, Any] = {}
         self._values: dict[str, Values] = {}
@@ -272,10 +281,14 @@ class Evaluation:
 
     def gather(self, name: str, elements: Indices, signs: npt.NDArray[np.float32]) -> Write:
         """Read elements of an array, times their signs."""
+        locked = Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, _LOCKED)
 
-        def write(out: Values) -> None:
+        def write(out: Values) -> Omission | None:
+            if self._is_locked:
+                return locked
             np.take(self._values[name], elements, out=out, mode="clip")
             np.multiply(out, signs, out=out)
+            return None
 
         return write
 
@@ -305,7 +318,25 @@ class Evaluation:
                     coriolis_force=arrays.get("coriolisForce"),
                     mask=mask,
                 )
-            self._values = {name: array.numpy().reshape(-1) for name, array in arrays.items()}
+            values = {name: array.numpy() for name, array in arrays.items()}
+        if self._turned:
+            self._convert(values)
+        self._values = {name: array.reshape(-1) for name, array in values.items()}
+
+    def _convert(self, values: dict[str, Values]) -> None:
+        """Turn what is about Newton's rates of joints with several axes into what is about those of this API."""
+        turned = self._turned
+        self._is_locked = not turned.solve()
+        if self._is_locked:
+            return
+        if "coriolisForce" in values:
+            turned.unbias(values["coriolisForce"], values["massMatrix"])
+        for name in FORCES & values.keys():
+            turned.convert_force(values[name])
+        if "jacobian" in values:
+            turned.convert_columns(values["jacobian"])
+        if "massMatrix" in values:
+            turned.convert_mass(values["massMatrix"])
 
     def _allocate(self) -> None:
         import warp as wp
@@ -317,6 +348,8 @@ class Evaluation:
         selected = np.zeros(model.articulation_count, dtype=bool)
         selected[self._articulations] = True
         self._mask = wp.array(selected, dtype=bool, device=model.device)
+        if self._turned and "coriolisForce" in self.names:
+            self.names.add("massMatrix")
         self._arrays = {name: wp.zeros(self.shape_of(name), dtype=float, device=model.device) for name in self.names}
 
 

@@ -126,7 +126,7 @@ class OwnedEngine(NewtonEngine):
             model,
             state,
             model.control(),
-            Topology.of(model, build.authored, build.reversed_joints),
+            Topology.of(model, build.authored, build.joints),
             build.units,
             solver,
             SOLVERS[solver].keeps_joint_state,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ovread.backend import UNLIMITED, Column, Omission, OmissionReason
 from ovread_newton._binding import Binding, Source, Values, Write, gather
+from ovread_newton._turned_joints import overlaid
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -20,14 +21,18 @@ Indices = npt.NDArray[np.intp]
 
 _DEGREE = 180.0 / np.pi
 
-_BALL = "A ball joint has no joint coordinates here: Newton stores its position as a quaternion, which joint_q returns."
-_MULTI_AXIS = (
-    "Joints that rotate about several axes are left out: Newton's angles are successive turns about x, y and z, those "
-    "of other engines a rotation vector. joint_q and joint_qd return Newton's own."
+_SKEWED = (
+    "Joints that rotate about axes that are not at right angles are left out: components along such axes do not say "
+    "what a rotation is. joint_q and joint_qd return Newton's own."
+)
+_TURNED_RATE = (
+    "Joints that rotate about several axes are left out: what a target of such rates is about differs between Newton's "
+    "solvers, and changes with the joint's position."
 )
 _REVERSED = (
     "Joints to the world whose body0 is the moving body are left out where they rotate and have further axes: the "
-    "inverse of such a motion is not its negative. joint_q and joint_qd return Newton's own."
+    "importer leaves their values as authored, and the inverse of such a motion is not its negative. joint_q and "
+    "joint_qd return Newton's own."
 )
 _OTHER = "Distance and rod joints have no coordinates about joint axes. joint_q and joint_qd return Newton's own."
 _NO_CONTROL = "Targets are in the newton.Control, and none was attached: pass it to ovread.attach."
@@ -101,7 +106,7 @@ def _split(topology: Topology, joints: Indices, name: str) -> tuple[Indices, lis
     covered: list[int] = []
     left_out: dict[str, list[str]] = {}
     for row, joint in enumerate(joints):
-        reason = reason_against(topology, int(joint), _FIELDS[name].is_coordinate)
+        reason = reason_against(topology, int(joint), name)
         if reason is None:
             covered.append(row)
         else:
@@ -113,21 +118,21 @@ def _split(topology: Topology, joints: Indices, name: str) -> tuple[Indices, lis
     return np.array(covered, dtype=np.intp), omissions
 
 
-def reason_against(topology: Topology, joint: int, is_coordinate: bool) -> str | None:
-    """Return why a joint's coordinates, or else its rates, are left out; None where they are read."""
+def reason_against(topology: Topology, joint: int, name: str) -> str | None:
+    """Return why a joint's coordinate or rate is left out; None where it is read."""
     import newton
 
     kind = topology.joint_types[joint]
-    owner = np.array([joint])
-    angular = topology.dofs.is_angular[topology.dofs.rate.positions(owner)]
+    rotations = topology.dofs.rotations.get(joint)
+    if rotations is not None and name == "jointVelocityTarget":
+        return _TURNED_RATE
     if kind == int(newton.JointType.BALL):
-        if is_coordinate:
-            return _BALL
-        return _REVERSED if joint in topology.reversed_joints else None
+        return None
     if kind not in (int(newton.JointType.REVOLUTE), int(newton.JointType.PRISMATIC), int(newton.JointType.D6)):
         return _OTHER
-    if angular.sum() > 1:
-        return _MULTI_AXIS
+    if rotations is not None and not rotations.is_orthogonal:
+        return _SKEWED
+    angular = topology.dofs.is_angular[topology.dofs.rate.positions(np.array([joint]))]
     if joint in topology.reversed_joints and angular.any() and len(angular) > 1:
         return _REVERSED
     return None
@@ -151,12 +156,13 @@ def _bind_joint(engine: NewtonEngine, joints: Indices, name: str) -> tuple[Write
     factor = np.where(is_angular, field.angular, 1.0).astype(np.float32)
     if name in ("jointMaxVelocity", "jointMaxForce"):
         return _bound(source, rate, factor, _defaults_of(engine, rate, name)), counts
-    if field.is_motion:
-        factor = factor * sign
+    if not field.is_motion:
+        return gather(source, rate, factor), counts
+    factor = factor * sign
     if field.is_coordinate:
         index = dofs.target if field.array == "joint_target_q" else dofs.coordinate
-        return gather(source, index[positions][:, None], factor), counts
-    return gather(source, rate, factor), counts
+        rate = index[positions][:, None]
+    return overlaid(engine, joints, name, gather(source, rate, factor), factor), counts
 
 
 def _defaults_of(engine: NewtonEngine, rate: Indices, name: str) -> npt.NDArray[np.bool_]:

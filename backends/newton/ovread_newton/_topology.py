@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from ovread.backend import Objects
 from ovread.catalogue import ObjectType
-from ovread_newton._authored import Authored
+from ovread_newton._authored import AS_NEWTON_HAS_THEM, Authored, AuthoredJoints
 from ovread_newton._build import is_negatable
+from ovread_newton._rotations import Rotations
 
 if TYPE_CHECKING:
     import newton
@@ -66,6 +67,7 @@ class Dofs:
         target: The same, into ``joint_target_q``.
         is_angular: Whether each is a rotation.
         sign: -1 where Newton's child is the authored body0.
+        rotations: Axes of the joints that rotate about several, by joint.
     """
 
     rate: Ragged
@@ -73,6 +75,7 @@ class Dofs:
     target: Indices
     is_angular: npt.NDArray[np.bool_]
     sign: npt.NDArray[np.float32]
+    rotations: Mapping[int, Rotations]
 
 
 @attrs.frozen(eq=False)
@@ -121,14 +124,14 @@ class Topology:
 
     @classmethod
     def of(
-        cls, model: newton.Model, authored: Authored | None = None, reversed_joints: frozenset[int] = frozenset()
+        cls, model: newton.Model, authored: Authored | None = None, joints: AuthoredJoints = AS_NEWTON_HAS_THEM
     ) -> Topology:
         """Read the topology of a finalized model.
 
         Args:
             model: The model.
             authored: What its stage says; None for a model that the caller built, whose labels are the paths.
-            reversed_joints: Joints whose authored body0 is Newton's child.
+            joints: What its stage says of joints.
         """
         types = _ints(model.joint_type)
         children = _ints(model.joint_child)
@@ -150,11 +153,11 @@ class Topology:
             members=members,
             children=tuple(children),
             body_shapes=Ragged.of(_shapes_by_body(model, every=authored is not None)),
-            dofs=_dofs(model, types, reversed_joints),
+            dofs=_dofs(model, types, joints),
             joint_q=_runs(model.joint_q_start, model.joint_count),
             joint_qd=_runs(model.joint_qd_start, model.joint_count),
             joint_types=tuple(types),
-            reversed_joints=reversed_joints,
+            reversed_joints=joints.is_reversed,
             is_from_stage=authored is not None,
         )
 
@@ -221,7 +224,10 @@ def _shapes_by_body(model: newton.Model, *, every: bool) -> list[list[int]]:
     return shapes
 
 
-def _dofs(model: newton.Model, types: Sequence[int], reversed_joints: frozenset[int]) -> Dofs:
+def _dofs(model: newton.Model, types: Sequence[int], joints: AuthoredJoints) -> Dofs:
+    import newton
+
+    ball = int(newton.JointType.BALL)
     dimensions = model.joint_dof_dim.numpy() if model.joint_count else ()
     axes = model.joint_axis.numpy() if model.joint_dof_count else np.zeros((0, 3))
     q_starts, qd_starts = _ints(model.joint_q_start), _ints(model.joint_qd_start)
@@ -231,20 +237,32 @@ def _dofs(model: newton.Model, types: Sequence[int], reversed_joints: frozenset[
     target: list[int] = []
     is_angular: list[bool] = []
     sign: list[float] = []
+    rotations: dict[int, Rotations] = {}
     for joint, kind in enumerate(types):
         linear, angular = (int(count) for count in dimensions[joint])
         start, end = qd_starts[joint], qd_starts[joint + 1]
+        own = axes[start:end]
         # A rod's two degrees of freedom are no translations or rotations about its axes.
-        order = _canonical_order(axes[start:end], linear) if end - start == linear + angular else range(end - start)
+        order = _canonical_order(own, linear) if end - start == linear + angular else list(range(end - start))
+        if kind == ball:
+            rotations[joint] = Rotations.of_ball(joints.ball_axes.get(joint, "X"))
+            order = np.abs(rotations[joint].axes).argmax(axis=1).tolist()
+        elif kind == int(newton.JointType.D6) and angular > 1:
+            rotations[joint] = Rotations(own[order[:angular]].astype(float), own[linear:].astype(float))
         runs.append([start + dof for dof in order])
         is_scalar = q_starts[joint + 1] - q_starts[joint] == end - start
         coordinate.extend(q_starts[joint] + dof if is_scalar else -1 for dof in order)
         target.extend(target_starts[joint] + dof if is_scalar else -1 for dof in order)
         is_angular.extend(dof >= linear for dof in order)
-        is_negated = joint in reversed_joints and is_negatable(kind, linear, angular)
+        is_negated = joint in joints.is_reversed and (kind == ball or is_negatable(kind, linear, angular))
         sign.extend(-1.0 if is_negated else 1.0 for _ in order)
     return Dofs(
-        Ragged.of(runs), _indices(coordinate), _indices(target), np.array(is_angular, bool), np.array(sign, np.float32)
+        Ragged.of(runs),
+        _indices(coordinate),
+        _indices(target),
+        np.array(is_angular, bool),
+        np.array(sign, np.float32),
+        rotations,
     )
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import newton
 import numpy as np
+import pinocchio as pin
 import pytest
+import warp as wp
 
+import ovread
 from ovread import ObjectType, OmissionReason, Simulation
 
 BODY = ObjectType.RIGID_BODY
@@ -16,6 +21,17 @@ UNLIMITED = np.finfo(np.float32).max
 
 Opened = Callable[..., Simulation]
 Value = Callable[..., np.ndarray]
+
+
+def rotation(quaternion: np.ndarray) -> np.ndarray:
+    """Return the rotation matrix."""
+    return pin.Quaternion(quaternion.astype(float)).normalized().matrix()
+
+
+def rotation_vector(quaternion: np.ndarray) -> np.ndarray:
+    """Return the rotation vector, in degrees."""
+    return np.degrees(pin.log3(rotation(quaternion)))
+
 
 HALF_30 = np.radians(15)
 
@@ -129,26 +145,73 @@ def test_unlimited_is_the_largest_float(opened: Opened, value: Value) -> None:
             assert value(simulation, JOINT, f"/W/{joint}/j", attribute)[0, 0] == UNLIMITED
 
 
-@pytest.mark.parametrize(
-    ("scene", "left_out"), [("spherical", {"/W/s/j", "/W/slim/j"}), ("d6", {"/W/two/j", "/W/three/j"})]
-)
-def test_rotations_about_several_axes_are_omitted(opened: Opened, scene: str, left_out: set[str]) -> None:
-    """Coordinates that mean something else on other engines are left out by path, with a reason."""
-    simulation = opened(scene)
-    joints = simulation.query(JOINT)
-    result = simulation.read(joints, ["jointPosition", "jointPositionTarget", "joint_q", "jointLimit"])
-    for attribute in ("jointPosition", "jointPositionTarget"):
-        (omission,) = (omission for omission in result.omissions if omission.attribute == attribute)
-        assert omission.reason is OmissionReason.UNSUPPORTED_CONFIGURATION
-        assert set(omission.paths) == left_out
-        assert all(left_out.isdisjoint(group.paths) for group in result.all(attribute))
-    for attribute in ("joint_q", "jointLimit"):
-        assert result[attribute].paths == joints.paths
+def test_coordinates_about_several_axes_are_a_rotation_vector(opened: Opened, value: Value) -> None:
+    """(10, 30, 20) degrees is one rotation vector; as successive turns it would be 5.6 degrees away."""
+    simulation = opened("d6")
+    for name, expected in (("three", [10, 30, 20]), ("two", [10, 30])):
+        given = value(simulation, JOINT, f"/W/{name}/j", "jointPosition").ravel()
+        np.testing.assert_allclose(given, expected, atol=1e-4)
+        turned = rotation_vector(value(simulation, LINK, f"/W/{name}/arm", "orientation")[0])
+        # About two axes Newton's joint turns successively, so that the vector has a component along the third.
+        np.testing.assert_allclose(turned[: len(expected)], expected, atol=1e-4)
+    simulation.step(1 / 240, count=20)
+    for name in ("three", "two"):
+        turned = rotation_vector(value(simulation, LINK, f"/W/{name}/arm", "orientation")[0])
+        given = value(simulation, JOINT, f"/W/{name}/j", "jointPosition").ravel()
+        assert np.abs(given - [10, 30, 20][: len(given)]).max() > 1
+        np.testing.assert_allclose(given, turned[: len(given)], atol=1e-3)
 
 
-def test_ball_joint_has_three_rates(opened: Opened) -> None:
-    """A ball joint delivers three rates."""
-    simulation = opened("spherical")
-    simulation.step(1 / 240)
-    rates = simulation.read(simulation.query(JOINT), ["jointVelocity"])["jointVelocity"]
-    assert np.diff(rates.offsets).tolist() == [3, 3]
+def test_state_of_several_axes_is_reported(opened: Opened) -> None:
+    """The turns that the authored rotation vector became are a diagnostic."""
+    found = [finding for finding in opened("d6").diagnostics if finding.rule == "multi-axis-state"]
+    assert {finding.prim for finding in found} == {"/W/two/j", "/W/three/j"}
+
+
+@pytest.mark.parametrize("solver", ["mujoco", "xpbd"])
+def test_a_ball_joint_is_that_of_its_links(opened: Opened, value: Value, solver: str) -> None:
+    """Its position is the rotation vector between its links, its rates the angular velocity in the outer one."""
+    simulation = opened("spherical", solver=solver)
+    simulation.step(1 / 240, count=40)
+    turn = value(simulation, LINK, "/W/s/arm", "orientation")[0]
+    spin = rotation(turn).T @ value(simulation, LINK, "/W/s/arm", "angularVelocity")[0]
+    assert np.abs(rotation_vector(turn)).max() > 5
+    for attribute, expected in (("jointPosition", np.radians(rotation_vector(turn))), ("jointVelocity", spin)):
+        given = value(simulation, JOINT, "/W/s/j", attribute).ravel()
+        np.testing.assert_allclose(np.radians(given), expected, atol=2e-4)
+
+
+def test_targets_of_several_axes(opened: Opened, scenes: Path, value: Value) -> None:
+    """A target position is a rotation vector too, which the joint comes to; a target rate has no such meaning."""
+    text = (scenes / "d6.usda").read_text().replace("PhysicsJointStateAPI", "PhysicsDriveAPI")
+    for axis, target in (("rotX", 10), ("rotY", 30), ("rotZ", 20)):
+        drive = f"float drive:{axis}:physics:"
+        text = text.replace(
+            f"float state:{axis}:physics:position",
+            f"{drive}targetPosition = {target}\n{drive}stiffness = 5\n{drive}damping = 1\n"
+            f"float state:{axis}:physics:position",
+        )
+    simulation = opened(text)
+    simulation.step(1 / 240, count=480)
+    for attribute in ("jointPositionTarget", "jointPosition"):
+        given = value(simulation, JOINT, "/W/three/j", attribute).ravel()
+        np.testing.assert_allclose(given, [10, 30, 20], atol=0.01)
+    turned = rotation_vector(value(simulation, LINK, "/W/three/arm", "orientation")[0])
+    np.testing.assert_allclose(turned, [10, 30, 20], atol=0.01)
+    result = simulation.read(simulation.query(JOINT), ["jointVelocityTarget"])
+    assert {path for omission in result.omissions for path in omission.paths} == {"/W/two/j", "/W/three/j"}
+
+
+def test_axes_that_are_not_at_right_angles_are_left_out() -> None:
+    """Components along such axes say nothing; Newton's own coordinates are delivered."""
+    builder = newton.ModelBuilder()
+    link = builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3)))
+    axes = [newton.ModelBuilder.JointDofConfig(axis=axis) for axis in ((1, 0, 0), (1, 1, 0))]
+    builder.add_articulation([builder.add_joint_d6(-1, link, angular_axes=axes, label="/skewed")])
+    model = builder.finalize(device="cpu")
+    with ovread.attach(model, model.state()) as sim:
+        result = sim.read(sim.query(JOINT), ["jointPosition", "joint_q"])
+        (omission,) = result.omissions
+        assert (omission.attribute, omission.paths) == ("jointPosition", ("/skewed",))
+        assert "right angles" in omission.detail
+        assert result["joint_q"].numpy().shape == (2, 1)

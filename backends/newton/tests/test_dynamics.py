@@ -7,15 +7,17 @@ from pathlib import Path
 
 import attrs
 import numpy as np
+import pinocchio as pin
 import pytest
 from mechanisms import SPATIAL, Link, Mechanism, Oracle, at
 
-from ovread import ObjectType, OmissionReason, ReadResult, Simulation
+from ovread import ObjectType, ReadResult, Simulation
 from ovread.backend import MatrixLabels
 
 Opened = Callable[..., Simulation]
 
 ARTICULATION = ObjectType.ARTICULATION
+LINK = ObjectType.ARTICULATION_LINK
 VECTORS = ("coriolisForce", "gravityForce")
 NAMES = ("jacobian", "massMatrix", *VECTORS)
 ROOT = at(0.3, -0.2, 1.0, about=(1, 2, -1), degrees=25)
@@ -46,8 +48,9 @@ def as_simulated(simulation: Simulation, mechanism: Mechanism) -> Mechanism:
     """The mechanism with the state that the simulation reads now; joint coordinates are tested elsewhere."""
     joints = simulation.query(ObjectType.ARTICULATION_JOINT)
     state = simulation.read(joints, ["jointPosition", "jointVelocity"])
-    for path, q, v in zip(joints.paths, *(group.numpy()[:, 0] for group in state), strict=True):
-        mechanism = mechanism.changed(path.rpartition("_")[2], q=(float(q),), v=(float(v),))
+    for path, q, v in zip(joints.paths, *(group.per_prim() for group in state), strict=True):
+        name = path.rpartition("_")[2]
+        mechanism = mechanism.changed(name, q=tuple(map(float, q[:, 0])), v=tuple(map(float, v[:, 0])))
     if mechanism.is_fixed:
         return mechanism
     names = ("rootPosition", "rootOrientation", "rootLinearVelocity", "rootAngularVelocity")
@@ -128,7 +131,11 @@ def test_values_agree_with_the_motion_of_links(opened: Opened, scenes: Path, sce
     for axis, rate in (("transX", 0.5), ("transZ", -0.3), ("rotY", 40)):
         position = f"float state:{axis}:physics:position"
         text = text.replace(position, f"float state:{axis}:physics:velocity = {rate}\n{position}")
-    simulation = opened(text)
+    assert_power_and_energy(opened(text))
+
+
+def assert_power_and_energy(simulation: Simulation) -> None:
+    """Jacobian times rates is the velocity of each link, and forces and masses give power and kinetic energy."""
     query = simulation.query(ARTICULATION)
     result = simulation.read(query, NAMES)
     gravity = simulation.read(simulation.query(ObjectType.SCENE), ["gravity"])["gravity"].numpy()[0].astype(float)
@@ -174,20 +181,54 @@ def _motion(simulation: Simulation, link: str) -> tuple[np.ndarray, ...]:
     return linear, angular, mass[0], inertia.reshape(3, 3), np.eye(3) + 2 * w * cross + 2 * cross @ cross
 
 
-def test_ball_joints_leave_their_articulation_out(opened: Opened) -> None:
-    """So do joints about several axes; the reason names the joint, and what needs no rates is delivered."""
-    for scene, joints in (("d6", {"/W/two/j", "/W/three/j"}), ("spherical", {"/W/s/j", "/W/slim/j"})):
-        simulation = opened(scene)
-        query = simulation.query(ARTICULATION)
-        result = simulation.read(query, [*NAMES, "jacobianShape", "centerOfMassWorld"])
-        assert result["centerOfMassWorld"].paths == query.paths
-        for name in (*NAMES, "jacobianShape"):
-            left_out = [omission for omission in result.omissions if omission.attribute == name]
-            assert {omission.reason for omission in left_out} == {OmissionReason.UNSUPPORTED_CONFIGURATION}
-            missing = [path for omission in left_out for path in omission.paths]
-            given = [path for group in result.all(name) for path in group.paths]
-            assert sorted(missing + given) == sorted(query.paths)
-            assert {omission.detail.rpartition(" ")[2] for omission in left_out} >= joints
+def turning(kind: str, axis: str = "X") -> Mechanism:
+    """A chain with a joint that turns about three axes amid it."""
+    state = {} if kind == "spherical" else {"q": (10.0, 30.0, 20.0), "v": (40.0, -70.0, 90.0)}
+    return Mechanism(
+        [
+            Link("base"),
+            Link("arm", "base", "revolute", "Y", at(0.5), at(-0.3), centre=at(0.1, 0.05), q=(15.0,), v=(-60.0,)),
+            Link("c", "arm", kind, axis, at(0.2, 0.1, degrees=30), at(-0.3, 0, 0.1, about=(1, 1, 0), degrees=40),
+                 centre=at(0.2, 0.1, about=(1, 2, 3), degrees=50), moments=(0.02, 0.03, 0.04), **state),
+            Link("tip", "c", "revolute", "Z", at(0.3), at(-0.2), centre=at(0.1), q=(25.0,), v=(60.0,)),
+        ],
+        True,
+        ROOT,
+        TILTED,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("is_fixed", "solver"), [(True, "mujoco"), (False, "mujoco"), (True, "xpbd")])
+@pytest.mark.parametrize("kind", ["d6", "spherical"])
+def test_joints_about_three_axes_agree_with_pinocchio(opened: Opened, kind: str, is_fixed: bool, solver: str) -> None:
+    """Their rates are the angular velocity in the outer joint frame, as a spherical joint has it in Pinocchio."""
+    mechanism = attrs.evolve(turning(kind), is_fixed=is_fixed, twist=FLOATING.twist)
+    simulation = opened(mechanism.usda(), solver=solver)
+    if kind == "d6":
+        assert_agree(simulation, mechanism)
+    simulation.step(1 / 240, count=30)
+    assert_agree(simulation, mechanism)
+
+
+@pytest.mark.parametrize("axis", ["Y", "Z"])
+def test_the_twist_of_a_ball_joint_is_about_its_axis(opened: Opened, axis: str) -> None:
+    """Twist is the authored axis, and the swings complete it, each as a column of the Jacobian says."""
+    simulation = opened(turning("spherical", axis).usda())
+    result = read(simulation)
+    jacobian = dict(zip(result["jacobian"].labels[0].columns, result["jacobian"].matrices()[0].T, strict=True))
+    row = result["jacobian"].labels[0].rows.index("/W/r/c:angular.x")
+    turn = simulation.read(simulation.query(LINK, paths=["/W/r/c"]), ["orientation"])["orientation"].numpy()[0]
+    frame = pin.Quaternion(*turn[[3, 0, 1, 2]].astype(float)).matrix() @ turning("spherical").links[2].frame1.rotation
+    x, y, z = frame.T
+    expected = {"Y": (y, z, x), "Z": (z, -x, -y)}[axis]
+    for name, direction in zip(("twist", "swing1", "swing2"), expected, strict=True):
+        np.testing.assert_allclose(jacobian[f"/W/r/j_c:{name}"][row : row + 3], direction, atol=1e-5)
+
+
+def test_joints_about_two_axes_agree_with_the_motion_of_links(opened: Opened) -> None:
+    """Newton's universal joint has the rates of this API too: forces and masses give power and kinetic energy."""
+    mechanism = turning("d6").changed("c", free=(1, 2), q=(30.0, 20.0), v=(-70.0, 90.0))
+    assert_power_and_energy(opened(mechanism.usda()))
 
 
 def test_axes_of_a_joint_keep_their_names(opened: Opened) -> None:

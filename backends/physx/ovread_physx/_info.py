@@ -28,12 +28,6 @@ _DEVIATIONS = (
         "finite number for the other side.",
     ),
     _deviation(
-        "rotation-vector-coordinates",
-        "jointPosition jointVelocity",
-        "Coordinates of joints with several rotational axes are the components of one rotation vector, not successive "
-        "angles.",
-    ),
-    _deviation(
         "articulation-slides-locked",
         "jointPosition",
         "A D6 joint in an articulation loses its translational axes: PhysX locks them.",

@@ -139,6 +139,11 @@ def _joint(link):
         locked = ["transX", "transY", "transZ", *(name for i, name in enumerate(ROTATIONS) if i not in link.free)]
         schemas += [f"PhysicsLimitAPI:{name}" for name in locked]
         lines += [f"float limit:{name}:physics:low = 1\nfloat limit:{name}:physics:high = -1" for name in locked]
+        # An axis without limits is free; one importer wants to be told.
+        schemas += [f"PhysicsLimitAPI:{name}" for name in link.state_names]
+        lines += [
+            f"float limit:{name}:physics:low = -inf\nfloat limit:{name}:physics:high = inf" for name in link.state_names
+        ]
     elif link.kind != "fixed":
         lines.append(f'uniform token physics:axis = "{link.axis}"')
     if link.armature:
