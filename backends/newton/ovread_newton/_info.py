@@ -8,7 +8,7 @@ from importlib import metadata
 from ovread.backend import BackendInfo, Key, Level, Option, Support, supports
 from ovread.catalogue import ObjectType, attributes
 from ovread_newton._deviations import DEVIATIONS
-from ovread_newton._solvers import ACCELERATIONS, DEFAULT_SOLVER, SOLVERS, why_not_reported
+from ovread_newton._solvers import ACCELERATIONS, DEFAULT_SOLVER, JOINT_FORCES, SOLVERS, why_not_reported
 
 _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
@@ -25,6 +25,7 @@ _JOINT_NAMES = (
     "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointStiffness jointDamping jointLimit "
     "jointMaxVelocity jointMaxForce jointArmature jointFriction joint_q joint_qd"
 )
+_JOINT_FORCES = ((_LINK, "linkIncomingJointForce"), (_JOINT, "jointProjectedForce"))
 _JOINT_STATE = "jointPosition jointVelocity joint_q joint_qd"
 _DYNAMICS = "jacobian massMatrix coriolisForce gravityForce"
 _ARTICULATION_NAMES = (
@@ -36,6 +37,10 @@ _ONE_FRICTION = "Newton has one friction coefficient per shape: read friction."
 _ONE_JOINT_FRICTION = "Newton has one friction effort per axis: read jointFriction."
 _NO_ENVELOPE = "Newton has no drive envelope."
 _NO_HANDLE = "Newton has no PhysX objects."
+_POSITIONS_FORCE = (
+    "The xpbd solver derives forces from the corrections of positions that its iterations made, which had not "
+    "converged."
+)
 _NOT_YET = "This backend does not compute it yet."
 
 _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
@@ -58,10 +63,8 @@ _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
         "kinematicTargetPosition kinematicTargetOrientation",
         "Newton has no targets of kinematic bodies: set their pose.",
     ),
-    ((_LINK,), "linkIncomingJointForce", _NOT_YET),
     ((_LINK, _JOINT, _ARTICULATION, _SCENE), "physxPointer", _NO_HANDLE),
     ((_JOINT,), "jointActuationForce", "Newton's Control.joint_f is an input of one step, not a measured effort."),
-    ((_JOINT,), "jointProjectedForce", _NOT_YET),
     ((_JOINT,), "jointStaticFriction jointDynamicFriction", _ONE_JOINT_FRICTION),
     ((_JOINT,), "jointViscousFriction", "Newton's passive joint damping is not authored by PhysX's attribute."),
     (
@@ -139,8 +142,8 @@ def _support() -> Mapping[Key, Support]:
             table |= supports(object_type, names, Level.UNSUPPORTED, reason)
     for object_type, names in (
         (_BODY, _BODY_NAMES),
-        (_LINK, _BODY_NAMES),
-        (_JOINT, _JOINT_NAMES),
+        (_LINK, f"{_BODY_NAMES} linkIncomingJointForce"),
+        (_JOINT, f"{_JOINT_NAMES} jointProjectedForce"),
         (_ARTICULATION, _ARTICULATION_NAMES),
         (_SCENE, "gravity"),
     ):
@@ -155,6 +158,11 @@ def _variant(name: str) -> Mapping[Key, Support]:
         reason = why_not_reported(name, ACCELERATIONS)
         for object_type in (_BODY, _LINK):
             table |= supports(object_type, _ACCELERATION_NAMES, Level.UNSUPPORTED, reason)
+    for object_type, forces in _JOINT_FORCES:
+        if JOINT_FORCES not in kind.observables:
+            table |= supports(object_type, forces, Level.UNSUPPORTED, why_not_reported(name, JOINT_FORCES))
+        elif name == "xpbd":
+            table |= supports(object_type, forces, Level.APPROXIMATE, _POSITIONS_FORCE)
     if not kind.keeps_joint_state:
         reason = (
             f"The {name} solver moves bodies, not joints: joint coordinates are computed from the poses of the links "

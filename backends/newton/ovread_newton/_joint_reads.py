@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ovread.backend import UNLIMITED, Column, Omission, OmissionReason
 from ovread_newton._binding import Binding, Source, Values, Write, gather
+from ovread_newton._joint_forces import PROJECTED, bind_projected
 from ovread_newton._turned_joints import overlaid
 
 if TYPE_CHECKING:
@@ -83,6 +84,14 @@ def bind_joints(engine: NewtonEngine, joints: Indices, attributes: Sequence[str]
     omissions: list[Omission] = []
     for name in attributes:
         covered = np.arange(len(joints))
+        if name == PROJECTED:
+            made = bind_projected(engine, joints)
+            if isinstance(made, Omission):
+                omissions.append(made)
+            else:
+                columns.append(Column(name, covered, engine.topology.dofs.rate.counts(joints)))
+                writes.append(made)
+            continue
         if name in _FIELDS and _FIELDS[name].is_motion:
             if _FIELDS[name].part == "control" and engine.control is None:
                 omissions.append(Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, _NO_CONTROL))
@@ -98,7 +107,7 @@ def bind_joints(engine: NewtonEngine, joints: Indices, attributes: Sequence[str]
 
 
 def _needs_state(attributes: Sequence[str]) -> bool:
-    return any(name in _NATIVE or _FIELDS[name].part == "joint_state" for name in attributes if name != "jointLimit")
+    return any(name in _NATIVE or (name in _FIELDS and _FIELDS[name].part == "joint_state") for name in attributes)
 
 
 def _split(topology: Topology, joints: Indices, name: str) -> tuple[Indices, list[Omission]]:

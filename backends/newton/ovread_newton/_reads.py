@@ -12,6 +12,7 @@ from ovread.backend import Column, Omission, OmissionReason
 from ovread.catalogue import ObjectType
 from ovread_newton._binding import Binding, Source, Values, Write, constant, gather, lanes
 from ovread_newton._dynamics import DYNAMICS, bind_dynamics, centre_of_mass
+from ovread_newton._joint_forces import INCOMING, bind_incoming
 from ovread_newton._joint_reads import bind_joints
 from ovread_newton._solvers import ACCELERATIONS
 
@@ -96,6 +97,9 @@ def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write,
         return constant(shapes.counts(bodies)[:, None].astype(np.int32)), None
     if name in _ACCELERATION:
         return _bind_acceleration(engine, bodies, name)
+    if name == INCOMING:
+        made = bind_incoming(engine, bodies)
+        return made if isinstance(made, Omission) else (made, None)
     layout = _STATE.get(name) or _PROPERTIES[name]
     return _gather_rows(engine, bodies, layout), None
 

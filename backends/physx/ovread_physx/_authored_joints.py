@@ -71,6 +71,14 @@ def read_joints(engine: PhysxEngine, paths: Sequence[str], known: Mapping[int, s
     ]
 
 
+def read_spherical_axes(engine: PhysxEngine, paths: Sequence[str]) -> dict[int, str]:
+    """Return the authored axis, ``X``, ``Y`` or ``Z``, of spherical joints by their position."""
+    kinds = _tokens(engine, paths, "usd-prim-type")
+    spherical = [position for position, kind in kinds.items() if kind[0] == "PhysicsSphericalJoint"]
+    axes = _tokens(engine, [paths[position] for position in spherical], "physics:axis")
+    return {spherical[position]: axis[0] for position, axis in axes.items()}
+
+
 def _unlocked(engine: PhysxEngine, paths: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the rotations that each ``PhysicsJoint`` leaves free: a lower limit above the upper one locks an axis."""
     schemas = _tokens(engine, paths, "usd-schemas")

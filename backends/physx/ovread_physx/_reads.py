@@ -18,6 +18,7 @@ from ovread_physx._instancers import bind_bodies
 from ovread_physx._joint_forces import bind_links
 from ovread_physx._layout import DOF_COUNT, PER_ARTICULATION_DOF, SHAPE_COUNT, ReadPlan, plan_read
 from ovread_physx._matrices import IN_COHORTS, bind_matrices
+from ovread_physx._projected_forces import bind_joints
 from ovread_physx._reasons import native_name, why_not_ready
 from ovread_physx._sources import ReadSource, open_source
 from ovread_physx._support import ON_CUDA_ONLY
@@ -51,6 +52,8 @@ def bind_read(
         return bind_links(rows, names, engine, functools.partial(_bind_rows, engine, object_type))
     if object_type is ObjectType.ARTICULATION and not IN_COHORTS.isdisjoint(names):
         return bind_matrices(engine, rows, names, functools.partial(_bind_rows, engine, object_type, rows))
+    if object_type is ObjectType.ARTICULATION_JOINT:
+        return bind_joints(engine, rows, names, functools.partial(_bind_rows, engine, object_type))
     return _bind_rows(engine, object_type, rows, names)
 
 
