@@ -30,20 +30,22 @@ class Authored:
 
 
 @attrs.frozen
-class AuthoredJoints:
-    """What the model does not keep of joints.
+class Kept:
+    """What the model does not keep of bodies and joints, by their index.
 
     Args:
-        is_reversed: Joints whose authored body0 is Newton's child.
+        reversed_joints: Joints whose authored body0 is Newton's child.
         ball_axes: Authored axis of ball joints: ``X``, ``Y`` or ``Z``.
+        principal_axes: Authored rotation from principal axes to body axes, (x, y, z, w), of bodies.
     """
 
-    is_reversed: frozenset[int] = frozenset()
+    reversed_joints: frozenset[int] = frozenset()
     ball_axes: Mapping[int, str] = attrs.field(factory=dict)
+    principal_axes: Mapping[int, tuple[float, ...]] = attrs.field(factory=dict)
 
 
-AS_NEWTON_HAS_THEM = AuthoredJoints()
-"""Joints that no stage says more of."""
+NOTHING_KEPT = Kept()
+"""Of a model that no stage says more of."""
 
 
 def read_authored(stage: ovstage.Stage) -> Authored:
@@ -99,6 +101,14 @@ def read_tokens(stage: ovstage.Stage, attribute: str, paths: Sequence[str]) -> l
         for prim, found in _values(stage, dictionary, attribute, paths):
             tokens[prim] = dictionary.token_to_string(int(found[0])) if len(found) else ""
     return tokens
+
+
+def read_vectors(stage: ovstage.Stage, attribute: str, paths: Sequence[str]) -> dict[int, tuple[float, ...]]:
+    """Return the components of an attribute by the position of each prim that has it."""
+    import ovstage
+
+    with ovstage.PathDictionary(stage) as dictionary:
+        return {prim: tuple(map(float, found)) for prim, found in _values(stage, dictionary, attribute, paths)}
 
 
 def _values(

@@ -13,7 +13,7 @@ from ovread.errors import NoPhysicsError, SceneRefusedError
 from ovread.quiet import STANDARD_OUTPUT, captured
 from ovread.stage import open_stage, stage_units
 from ovread.units import StageUnits
-from ovread_newton._authored import Authored, AuthoredJoints, read_authored, read_targets, read_tokens
+from ovread_newton._authored import Authored, Kept, read_authored, read_targets, read_tokens, read_vectors
 from ovread_newton._noise import collected_diagnostics, log
 from ovread_newton._solvers import words_of
 from ovread_newton._turned_states import turn_authored_states
@@ -31,14 +31,14 @@ class Build:
         model: The model, its authored coordinates in ``joint_q`` and ``joint_qd``.
         units: Units of the stage.
         authored: What was read from the stage.
-        joints: What was read from the stage of joints.
+        kept: What the model does not keep of bodies and joints.
         diagnostics: What the import found.
     """
 
     model: newton.Model
     units: StageUnits
     authored: Authored
-    joints: AuthoredJoints
+    kept: Kept
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -74,9 +74,9 @@ def _build(scene: Scene, stage: ovstage.Stage, device: str, adapt: Callable[[new
                 "and PhysicsCollisionAPI to the prims that should move and collide."
             )
         reversed_joints = _find_reversed_joints(builder, stage)
-        joints = AuthoredJoints(frozenset(reversed_joints), _ball_axes(builder, stage))
+        kept = Kept(frozenset(reversed_joints), _ball_axes(builder, stage), _principal_axes(builder, stage))
         diagnostics = _correct_reversed_joints(builder, reversed_joints)
-        diagnostics += turn_authored_states(builder, joints.is_reversed)
+        diagnostics += turn_authored_states(builder, kept.reversed_joints)
         free_unjointed_bodies(builder)
         adapt(builder)
         try:
@@ -89,7 +89,7 @@ def _build(scene: Scene, stage: ovstage.Stage, device: str, adapt: Callable[[new
     if model.particle_count:
         message = "The scene has deformables: they are simulated where the solver does, but cannot be read."
         diagnostics.append(Diagnostic("", "deformables-not-read", message))
-    return Build(model, units, authored, joints, (*found, *diagnostics))
+    return Build(model, units, authored, kept, (*found, *diagnostics))
 
 
 def _add_stage(scene: Scene, builder: newton.ModelBuilder, stage: ovstage.Stage) -> bool:
@@ -146,6 +146,12 @@ def _ball_axes(builder: newton.ModelBuilder, stage: ovstage.Stage) -> dict[int, 
     balls = [joint for joint, kind in enumerate(builder.joint_type) if kind == newton.JointType.BALL]
     axes = read_tokens(stage, "physics:axis", [str(builder.joint_label[joint]) for joint in balls])
     return {joint: axis for joint, axis in zip(balls, axes, strict=True) if axis}
+
+
+def _principal_axes(builder: newton.ModelBuilder, stage: ovstage.Stage) -> dict[int, tuple[float, ...]]:
+    """Read authored principal axes; all zeros stand for none."""
+    found = read_vectors(stage, "physics:principalAxes", [str(label) for label in builder.body_label])
+    return {body: axes for body, axes in found.items() if any(axes)}
 
 
 def _correct_reversed_joints(builder: newton.ModelBuilder, joints: list[int]) -> list[Diagnostic]:

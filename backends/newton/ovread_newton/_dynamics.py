@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,19 +11,19 @@ import numpy.typing as npt
 
 from ovread.backend import Column, MatrixLabels, Omission, OmissionReason
 from ovread.order import natural_key
-from ovread_newton._binding import Source, Values, Write, constant
+from ovread_newton._binding import Values, Write, constant
+from ovread_newton._evaluation import FORCES, Evaluation
 from ovread_newton._joint_reads import reason_against
-from ovread_newton._noise import log, quiet
-from ovread_newton._turned_rates import TurnedRates
+from ovread_newton._momentum import Momentum
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
 
 Indices = npt.NDArray[np.intp]
 
-FORCES = frozenset({"gravityForce", "coriolisForce"})
-EVALUATED = FORCES | {"jacobian", "massMatrix"}
-"""Attributes that Newton evaluates on demand."""
+MOMENTUM = "centroidalMomentum"
+EVALUATED = FORCES | {"jacobian", "massMatrix", MOMENTUM}
+"""Attributes that Newton evaluates on demand, or that follow from these."""
 
 DYNAMICS = EVALUATED | {"jacobianShape"}
 """Attributes that are prepared here."""
@@ -32,14 +31,11 @@ DYNAMICS = EVALUATED | {"jacobianShape"}
 _SPATIAL = tuple(f"{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz")
 _ROTATIONS = ("twist", "swing1", "swing2")
 _RIGID = "The articulation has no degrees of freedom."
+_FIXED_ROOT = "Only articulations whose root floats have a centroidal momentum matrix."
 _ROD = "Newton evaluates no generalized forces of models that have rod joints."
 _OTHER_RATES = (
     "Articulations are left out that have distance joints, rotations about axes that are not at right angles, or "
     "joints to the world whose body0 is a link and that move along or about several axes: "
-)
-_LOCKED = (
-    "A joint stands where two of its successive turns are about the same axis, so that its rates do not follow from "
-    "its motion."
 )
 _FLOATS_INSIDE = "A free joint here starts from a link, or from a turned frame, not from the world's axes: "
 
@@ -51,7 +47,8 @@ class _Tree:
     Args:
         index: Newton's index of the articulation.
         is_fixed: Whether its root link is fixed to the world.
-        links: Path of the link of each row of the Jacobian, in Newton's order, without a fixed root.
+        bodies: Link of each row of the Jacobian, in Newton's order, without a fixed root.
+        links: Their paths.
         columns: Label of each degree of freedom, in Newton's order.
         column_order: Newton's column of each canonical one.
         signs: Sign of each canonical column.
@@ -60,6 +57,7 @@ class _Tree:
 
     index: int
     is_fixed: bool
+    bodies: Indices
     links: tuple[str, ...]
     columns: tuple[str, ...]
     column_order: Indices
@@ -74,8 +72,13 @@ class _Tree:
     @property
     def row_order(self) -> Indices:
         """Newton's row of each canonical one, a fixed root's rows not counted."""
+        return (self.link_order[:, None] * 6 + np.arange(6)).reshape(-1)
+
+    @property
+    def link_order(self) -> Indices:
+        """Newton's place of each link in the canonical order."""
         order = sorted(range(len(self.links)), key=lambda place: (natural_key(self.links[place]), self.links[place]))
-        return (np.array(order, np.intp)[:, None] * 6 + np.arange(6)).reshape(-1)
+        return np.array(order, np.intp)
 
     @property
     def size(self) -> tuple[bool, int, int]:
@@ -104,13 +107,15 @@ def bind_dynamics(
         against = dict(problems)
         if name in EVALUATED:
             against |= {position: _RIGID for position, tree in trees.items() if not tree.columns}
-        if name in FORCES and _has_rods(engine):
+        if name in FORCES | {MOMENTUM} and _has_rods(engine):
             against |= dict.fromkeys(trees, _ROD)
+        if name == MOMENTUM:
+            against |= {position: _FIXED_ROOT for position, tree in trees.items() if tree.is_fixed}
         omissions.extend(_omissions(engine, articulations, name, against))
         given = {position: tree for position, tree in trees.items() if position not in against}
         if given and name in EVALUATED:
-            evaluation.names.add(name)
-        for column, write in _columns(name, given, evaluation):
+            evaluation.names |= {"jacobian", "coriolisForce"} if name == MOMENTUM else {name}
+        for column, write in _columns(engine, name, given, evaluation):
             columns.append(column)
             writes.append(write)
     return columns, writes, omissions, evaluation
@@ -155,10 +160,12 @@ def _read_tree(engine: NewtonEngine, articulation: int) -> _Tree | str:
         return _OTHER_RATES + ", ".join(strange[:3]) + (", …" if len(strange) > 3 else "")
     order = [key[-1] for key in sorted(keys)]
     is_fixed = topology.joint_types[joints[0]] == fixed
+    bodies = [topology.children[joint] for joint in (joints[1:] if is_fixed else joints)]
     return _Tree(
         articulation,
         is_fixed,
-        tuple(topology.body_paths[topology.children[joint]] for joint in (joints[1:] if is_fixed else joints)),
+        np.array(bodies, np.intp),
+        tuple(topology.body_paths[body] for body in bodies),
         tuple(labels[place] for place in range(len(labels))),
         np.array(order, np.intp),
         np.array([signs[place] for place in order], np.float32),
@@ -201,7 +208,9 @@ def _omissions(engine: NewtonEngine, articulations: Indices, name: str, against:
         yield Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, reason, tuple(missing))
 
 
-def _columns(name: str, trees: dict[int, _Tree], evaluation: Evaluation) -> Iterator[tuple[Column, Write]]:
+def _columns(
+    engine: NewtonEngine, name: str, trees: dict[int, _Tree], evaluation: Evaluation
+) -> Iterator[tuple[Column, Write]]:
     if name == "jacobianShape":
         if trees:
             sizes = [[6 * len(tree.links), len(tree.columns)] for tree in trees.values()]
@@ -211,19 +220,58 @@ def _columns(name: str, trees: dict[int, _Tree], evaluation: Evaluation) -> Iter
     for position, tree in trees.items():
         cohorts.setdefault(tree.size, []).append(position)
     for positions in cohorts.values():
+        if name == MOMENTUM:
+            yield _momentum(engine, positions, [trees[position] for position in positions], evaluation)
+            continue
         arranged = [_arrange(name, trees[position], evaluation) for position in positions]
-        first = arranged[0].labels
-        columns = range(len(first.columns))
-        names = tuple(f"r{row}c{column}" for row in range(len(first.rows)) for column in columns)
-        column = Column(
-            name,
-            np.array(positions, np.intp),
-            lanes=names or tuple(f"c{column}" for column in columns),
-            labels=tuple(each.labels for each in arranged),
-            native_labels=tuple(each.native_labels for each in arranged),
-        )
-        elements = np.stack([each.elements.reshape(-1) for each in arranged])
-        yield column, evaluation.gather(name, elements, np.stack([each.signs.reshape(-1) for each in arranged]))
+        column = _column(name, positions, [each.labels for each in arranged], [each.native_labels for each in arranged])
+        yield column, evaluation.gather(name, *_stacked(arranged))
+
+
+def _column(
+    name: str, positions: Sequence[int], labels: Sequence[MatrixLabels], native_labels: Sequence[MatrixLabels]
+) -> Column:
+    columns = range(len(labels[0].columns))
+    names = tuple(f"r{row}c{column}" for row in range(len(labels[0].rows)) for column in columns)
+    return Column(
+        name,
+        np.array(positions, np.intp),
+        lanes=names or tuple(f"c{column}" for column in columns),
+        labels=tuple(labels),
+        native_labels=tuple(native_labels),
+    )
+
+
+def _stacked(arranged: Sequence[_Arrangement]) -> tuple[Indices, npt.NDArray[np.float32]]:
+    return (
+        np.stack([each.elements.reshape(-1) for each in arranged]),
+        np.stack([each.signs.reshape(-1) for each in arranged]),
+    )
+
+
+def _momentum(
+    engine: NewtonEngine, positions: Sequence[int], trees: Sequence[_Tree], evaluation: Evaluation
+) -> tuple[Column, Write]:
+    """Prepare the matrices of floating articulations of one size."""
+    jacobians, forces = ([_arrange(name, tree, evaluation) for tree in trees] for name in ("jacobian", "coriolisForce"))
+    labels = [MatrixLabels(_SPATIAL, (*each.labels.columns, "bias")) for each in forces]
+    native = [MatrixLabels(_SPATIAL, (*each.native_labels.columns, "bias")) for each in forces]
+    momentum = Momentum(
+        engine, [tree.bodies[tree.link_order] for tree in trees], np.array([tree.bodies[0] for tree in trees], np.intp)
+    )
+    shape = (len(trees), 6 * len(trees[0].links), len(trees[0].columns))
+    jacobian, coriolis = np.zeros((shape[0], shape[1] * shape[2]), np.float32), np.zeros(shape[::2], np.float32)
+    read_jacobian = evaluation.gather("jacobian", *_stacked(jacobians))
+    read_coriolis = evaluation.gather("coriolisForce", *_stacked(forces))
+
+    def write(out: Values) -> Omission | None:
+        omission = read_jacobian(jacobian) or read_coriolis(coriolis)
+        if omission is not None:
+            return attrs.evolve(omission, attribute=MOMENTUM)
+        out[...] = momentum.matrix(jacobian.reshape(shape), coriolis).reshape(len(trees), -1)
+        return None
+
+    return _column(MOMENTUM, positions, labels, native), write
 
 
 @attrs.frozen(eq=False)
@@ -251,128 +299,3 @@ def _arrange(name: str, tree: _Tree, evaluation: Evaluation) -> _Arrangement:
     labels = MatrixLabels(tuple(rows[place] for place in row_order), columns)
     elements = start + (row_order[:, None] + 6 * tree.is_fixed) * width + order
     return _Arrangement(labels, MatrixLabels(rows, tree.columns), elements, np.broadcast_to(signs, elements.shape))
-
-
-class Evaluation:
-    """What Newton evaluates at each read: each value once, for the requested articulations.
-
-    Args:
-        engine: The engine.
-        articulations: Which articulations.
-    """
-
-    def __init__(self, engine: NewtonEngine, articulations: Sequence[int]) -> None:
-        self.names: set[str] = set()
-        self._engine = engine
-        self._articulations = articulations
-        self._turned = TurnedRates(engine, articulations)
-        self._is_locked = False
-        self._mask: Any = None
-        self._arrays: dict[str, Any] = {}
-        self._values: dict[str, Values] = {}
-
-    def shape_of(self, name: str) -> tuple[int, ...]:
-        """Return the shape of Newton's array of an attribute."""
-        model = self._engine.model
-        if name in FORCES:
-            return (model.joint_dof_count,)
-        dofs = model.max_dofs_per_articulation
-        return model.articulation_count, dofs if name == "massMatrix" else 6 * model.max_joints_per_articulation, dofs
-
-    def gather(self, name: str, elements: Indices, signs: npt.NDArray[np.float32]) -> Write:
-        """Read elements of an array, times their signs."""
-        locked = Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, _LOCKED)
-
-        def write(out: Values) -> Omission | None:
-            if self._is_locked:
-                return locked
-            np.take(self._values[name], elements, out=out, mode="clip")
-            np.multiply(out, signs, out=out)
-            return None
-
-        return write
-
-    def __call__(self) -> None:
-        """Evaluate everything in ``names``."""
-        import newton
-
-        if not self.names:
-            return
-        engine = self._engine
-        engine.refresh_joint_state()
-        joints = engine.joint_state
-        state = SimpleNamespace(joint_q=joints.joint_q, joint_qd=joints.joint_qd, body_q=engine.state.body_q)
-        with quiet():
-            self._allocate()
-            arrays, mask = self._arrays, self._mask
-            if "jacobian" in arrays:
-                newton.eval_jacobian(engine.model, state, J=arrays["jacobian"], mask=mask)
-            if "massMatrix" in arrays:
-                # A Jacobian that is there already would make this slower: with one, it multiplies densely.
-                newton.eval_mass_matrix(engine.model, state, H=arrays["massMatrix"], mask=mask)
-            if not FORCES.isdisjoint(arrays):
-                newton.eval_inverse_dynamics_passive(
-                    engine.model,
-                    state,
-                    gravity_force=arrays.get("gravityForce"),
-                    coriolis_force=arrays.get("coriolisForce"),
-                    mask=mask,
-                )
-            values = {name: array.numpy() for name, array in arrays.items()}
-        if self._turned:
-            self._convert(values)
-        self._values = {name: array.reshape(-1) for name, array in values.items()}
-
-    def _convert(self, values: dict[str, Values]) -> None:
-        """Turn what is about Newton's rates of joints with several axes into what is about those of this API."""
-        turned = self._turned
-        self._is_locked = not turned.solve()
-        if self._is_locked:
-            return
-        if "coriolisForce" in values:
-            turned.unbias(values["coriolisForce"], values["massMatrix"])
-        for name in FORCES & values.keys():
-            turned.convert_force(values[name])
-        if "jacobian" in values:
-            turned.convert_columns(values["jacobian"])
-        if "massMatrix" in values:
-            turned.convert_mass(values["massMatrix"])
-
-    def _allocate(self) -> None:
-        import warp as wp
-
-        if self._mask is not None:
-            return
-        log.info("first read of matrices: compiles kernels on first use")
-        model = self._engine.model
-        selected = np.zeros(model.articulation_count, dtype=bool)
-        selected[self._articulations] = True
-        self._mask = wp.array(selected, dtype=bool, device=model.device)
-        if self._turned and "coriolisForce" in self.names:
-            self.names.add("massMatrix")
-        self._arrays = {name: wp.zeros(self.shape_of(name), dtype=float, device=model.device) for name in self.names}
-
-
-def centre_of_mass(engine: NewtonEngine, articulations: Indices) -> Write:
-    """Read the centre of mass of all links of each articulation, in the world."""
-    topology = engine.topology
-    children = np.array(topology.children, np.intp)
-    # A link that a loop's joint leads to as well counts once.
-    links = [np.unique(children[topology.members.take(np.array([owner]))]) for owner in articulations]
-    bodies = np.concatenate(links) if links else np.zeros(0, np.intp)
-    starts = np.cumsum([0, *map(len, links)])[:-1].astype(np.intp)
-    poses, centres = Source(engine, "state", "body_q"), Source(engine, "model", "body_com")
-    masses = Source(engine, "model", "body_mass")
-
-    def write(out: Values) -> None:
-        if not len(starts):
-            return
-        pose = poses().reshape(-1, 7)[bodies].astype(np.float64)
-        centre = centres().reshape(-1, 3)[bodies].astype(np.float64)
-        mass = masses()[bodies].astype(np.float64)[:, None]
-        turned = 2 * np.cross(pose[:, 3:6], centre)
-        centre += pose[:, :3] + pose[:, 6:] * turned + np.cross(pose[:, 3:6], turned)
-        with np.errstate(invalid="ignore"):
-            out[:] = np.add.reduceat(mass * centre, starts) / np.add.reduceat(mass, starts)
-
-    return write

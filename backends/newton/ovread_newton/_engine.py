@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -79,6 +80,10 @@ class NewtonEngine:
         """Where ``joint_q`` and ``joint_qd`` are current; see :meth:`refresh_joint_state`."""
         return self.state if self._solved is None else self._solved
 
+    def paths_of(self, handles: Sequence[int]) -> Sequence[str]:
+        """Return the paths that handles in values stand for."""
+        return self.topology.paths_of(handles)
+
     def refresh_joint_state(self) -> None:
         """Make :attr:`joint_state` current."""
 
@@ -126,7 +131,7 @@ class OwnedEngine(NewtonEngine):
             model,
             state,
             model.control(),
-            Topology.of(model, build.authored, build.joints),
+            Topology.of(model, build.authored, build.kept),
             build.units,
             solver,
             SOLVERS[solver].keeps_joint_state,

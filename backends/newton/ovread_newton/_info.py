@@ -19,7 +19,7 @@ _SCENE = ObjectType.SCENE
 _ACCELERATION_NAMES = "linearAcceleration angularAcceleration"
 _BODY_NAMES = (
     "position orientation linearVelocity angularVelocity mass inverseMass inertia inverseInertia centerOfMassPosition "
-    f"restitution shapeCount friction body_q body_qd {_ACCELERATION_NAMES}"
+    f"centerOfMassOrientation restitution shapeCount friction body_q body_qd {_ACCELERATION_NAMES}"
 )
 _JOINT_NAMES = (
     "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointStiffness jointDamping jointLimit "
@@ -27,10 +27,11 @@ _JOINT_NAMES = (
 )
 _JOINT_FORCES = ((_LINK, "linkIncomingJointForce"), (_JOINT, "jointProjectedForce"))
 _JOINT_STATE = "jointPosition jointVelocity joint_q joint_qd"
-_DYNAMICS = "jacobian massMatrix coriolisForce gravityForce"
+_DYNAMICS = "jacobian massMatrix coriolisForce gravityForce centroidalMomentum"
 _ARTICULATION_NAMES = (
     "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity dofCount linkCount jointCount isFixedBase "
-    f"centerOfMassWorld jacobianShape {_DYNAMICS}"
+    "dofJointPath dofAxisIndex restitution shapeCount "
+    f"centerOfMassWorld centerOfMassLocal jacobianShape {_DYNAMICS}"
 )
 
 _ONE_FRICTION = "Newton has one friction coefficient per shape: read friction."
@@ -41,14 +42,8 @@ _POSITIONS_FORCE = (
     "The xpbd solver derives forces from the corrections of positions that its iterations made, which had not "
     "converged."
 )
-_NOT_YET = "This backend does not compute it yet."
 
 _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
-    (
-        (_BODY, _LINK),
-        "centerOfMassOrientation",
-        "Newton stores the full inertia tensor, whose principal axes have no unique order or sign: read inertia.",
-    ),
     ((_BODY, _LINK), "disableGravity", "Newton imports no such flag; gravity acts on every body."),
     ((_BODY, _LINK), "disableSimulation", "Newton cannot leave a body out of the simulation."),
     ((_BODY, _LINK), "isSleeping", "Newton's bodies do not sleep here."),
@@ -73,14 +68,7 @@ _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
         _NO_ENVELOPE,
     ),
     ((_JOINT,), "jointDriveType", "ovnewton imports acceleration drives as force drives, so Newton cannot tell."),
-    (
-        (_ARTICULATION,),
-        "centerOfMassLocal",
-        "Its axes are the root link's principal axes, which have no unique order or sign: read centerOfMassWorld.",
-    ),
-    ((_ARTICULATION,), "restitution shapeCount", _NOT_YET),
     ((_ARTICULATION,), "fixedTendonCount spatialTendonCount", "ovnewton imports no tendons."),
-    ((_ARTICULATION,), "dofJointPath dofAxisIndex centroidalMomentum", _NOT_YET),
     (
         (_BODY,),
         "positions orientations velocities angularVelocities accelerations angularAccelerations",

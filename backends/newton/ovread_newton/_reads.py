@@ -10,11 +10,15 @@ import numpy.typing as npt
 
 from ovread.backend import Column, Omission, OmissionReason
 from ovread.catalogue import ObjectType
+from ovread.order import natural_key
 from ovread_newton._binding import Binding, Source, Values, Write, constant, gather, lanes
-from ovread_newton._dynamics import DYNAMICS, bind_dynamics, centre_of_mass
+from ovread_newton._centre_of_mass import centre_of_mass, local_centre_of_mass
+from ovread_newton._dynamics import DYNAMICS, bind_dynamics
 from ovread_newton._joint_forces import INCOMING, bind_incoming
 from ovread_newton._joint_reads import bind_joints
+from ovread_newton._principal_axes import bind_principal_axes
 from ovread_newton._solvers import ACCELERATIONS
+from ovread_newton._topology import EMPTY, Topology
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -97,6 +101,8 @@ def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write,
         return constant(shapes.counts(bodies)[:, None].astype(np.int32)), None
     if name in _ACCELERATION:
         return _bind_acceleration(engine, bodies, name)
+    if name == "centerOfMassOrientation":
+        return bind_principal_axes(engine, bodies), None
     if name == INCOMING:
         made = bind_incoming(engine, bodies)
         return made if isinstance(made, Omission) else (made, None)
@@ -132,13 +138,38 @@ def _bind_articulations(engine: NewtonEngine, rows: Indices, attributes: Sequenc
 
 
 def _bind_articulation(engine: NewtonEngine, articulations: Indices, name: str) -> tuple[Write, Indices | None]:
+    topology = engine.topology
     if name in _ROOT_STATE:
-        roots = engine.topology.roots[articulations]
+        roots = topology.roots[articulations]
         return _gather_rows(engine, roots, _STATE[_ROOT_STATE[name]]), None
     if name == "centerOfMassWorld":
         return centre_of_mass(engine, articulations), None
-    counts = [_count(engine, int(articulation), name) for articulation in articulations]
-    return constant(np.array(counts, dtype=np.int32).reshape(-1, 1)), None
+    if name == "centerOfMassLocal":
+        return local_centre_of_mass(engine, articulations), None
+    if name in ("restitution", "shapeCount"):
+        shapes = [topology.body_shapes.take(topology.links_of(int(owner))) for owner in articulations]
+        counts = np.array([len(run) for run in shapes], np.intp)
+        if name == "shapeCount":
+            return constant(counts[:, None].astype(np.int32)), None
+        source = Source(engine, "model", _SHAPE_PROPERTIES[name])
+        return gather(source, np.concatenate([EMPTY, *shapes])[:, None]), counts
+    if name in ("dofJointPath", "dofAxisIndex"):
+        return _bind_dofs(topology, articulations, name)
+    numbers = [_count(engine, int(articulation), name) for articulation in articulations]
+    return constant(np.array(numbers, dtype=np.int32).reshape(-1, 1)), None
+
+
+def _bind_dofs(topology: Topology, articulations: Indices, name: str) -> tuple[Write, Indices]:
+    """List the degrees of freedom of each articulation, joints in natural path order, the axes of each in turn."""
+    runs: list[list[tuple[int, int]]] = []
+    for owner in articulations.tolist():
+        joints = [joint for joint in topology.members.take(np.array([owner])) if joint in topology.joints]
+        joints.sort(key=lambda joint: (natural_key(topology.joint_paths[joint]), topology.joint_paths[joint]))
+        counts = topology.dofs.rate.counts(np.array(joints, np.intp))
+        runs.append([(joint, axis) for joint, count in zip(joints, counts, strict=True) for axis in range(count)])
+    pairs = np.array([pair for run in runs for pair in run], np.intp).reshape(-1, 2)
+    values = topology.handles_of_joints(pairs[:, 0]) if name == "dofJointPath" else pairs[:, 1].astype(np.int32)
+    return constant(values[:, None]), np.array([len(run) for run in runs], np.intp)
 
 
 def _count(engine: NewtonEngine, articulation: int, name: str) -> int:

@@ -38,6 +38,11 @@ def rotate(q: Doubles, vectors: Doubles) -> Doubles:
     return vectors + q[..., 3:] * turned + np.cross(q[..., :3], turned)
 
 
+def matrices(q: Doubles) -> Doubles:
+    """Return the rotation matrix of each quaternion, ``(n, 3, 3)``."""
+    return np.stack([rotate(q, unit) for unit in np.eye(3)], axis=-1)
+
+
 def conjugate(q: Doubles) -> Doubles:
     """Return the inverses of unit quaternions."""
     return q * (-1.0, -1.0, -1.0, 1.0)

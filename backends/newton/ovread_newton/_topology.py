@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from ovread.backend import Objects
 from ovread.catalogue import ObjectType
-from ovread_newton._authored import AS_NEWTON_HAS_THEM, Authored, AuthoredJoints
+from ovread.order import natural_key
+from ovread_newton._authored import NOTHING_KEPT, Authored, Kept
 from ovread_newton._build import is_negatable
 from ovread_newton._rotations import Rotations
 
@@ -100,6 +101,7 @@ class Topology:
         joint_qd: Indices of every joint's rates.
         joint_types: Value of ``newton.JointType`` of every joint.
         reversed_joints: Joints whose authored body0 is Newton's child.
+        principal_axes: Authored rotation from principal axes to body axes, (x, y, z, w), of bodies that have one.
         is_from_stage: Whether the model was built from a stage, so that defaults can be told from authored values.
     """
 
@@ -120,18 +122,17 @@ class Topology:
     joint_qd: Ragged
     joint_types: tuple[int, ...]
     reversed_joints: frozenset[int]
+    principal_axes: Mapping[int, tuple[float, ...]]
     is_from_stage: bool
 
     @classmethod
-    def of(
-        cls, model: newton.Model, authored: Authored | None = None, joints: AuthoredJoints = AS_NEWTON_HAS_THEM
-    ) -> Topology:
+    def of(cls, model: newton.Model, authored: Authored | None = None, kept: Kept = NOTHING_KEPT) -> Topology:
         """Read the topology of a finalized model.
 
         Args:
             model: The model.
             authored: What its stage says; None for a model that the caller built, whose labels are the paths.
-            joints: What its stage says of joints.
+            kept: What its stage says of bodies and joints.
         """
         types = _ints(model.joint_type)
         children = _ints(model.joint_child)
@@ -153,13 +154,28 @@ class Topology:
             members=members,
             children=tuple(children),
             body_shapes=Ragged.of(_shapes_by_body(model, every=authored is not None)),
-            dofs=_dofs(model, types, joints),
+            dofs=_dofs(model, types, kept),
             joint_q=_runs(model.joint_q_start, model.joint_count),
             joint_qd=_runs(model.joint_qd_start, model.joint_count),
             joint_types=tuple(types),
-            reversed_joints=joints.is_reversed,
+            reversed_joints=kept.reversed_joints,
+            principal_axes=kept.principal_axes,
             is_from_stage=authored is not None,
         )
+
+    def links_of(self, articulation: int) -> Indices:
+        """Return the links of an articulation, in natural path order."""
+        children = {self.children[joint] for joint in self.members.take(np.array([articulation]))}
+        return _indices(sorted(children, key=lambda body: (natural_key(self.body_paths[body]), self.body_paths[body])))
+
+    def handles_of_joints(self, joints: Indices) -> npt.NDArray[np.uint64]:
+        """Return what stands for the paths of joints in values."""
+        return joints.astype(np.uint64) + np.uint64(1)
+
+    def paths_of(self, handles: Sequence[int]) -> list[str]:
+        """Return the paths that handles stand for; 0 stands for none."""
+        paths = ("", *self.joint_paths)
+        return [paths[handle] for handle in handles]
 
 
 def _ints(array: object) -> list[int]:
@@ -224,7 +240,7 @@ def _shapes_by_body(model: newton.Model, *, every: bool) -> list[list[int]]:
     return shapes
 
 
-def _dofs(model: newton.Model, types: Sequence[int], joints: AuthoredJoints) -> Dofs:
+def _dofs(model: newton.Model, types: Sequence[int], kept: Kept) -> Dofs:
     import newton
 
     ball = int(newton.JointType.BALL)
@@ -245,7 +261,7 @@ def _dofs(model: newton.Model, types: Sequence[int], joints: AuthoredJoints) -> 
         # A rod's two degrees of freedom are no translations or rotations about its axes.
         order = _canonical_order(own, linear) if end - start == linear + angular else list(range(end - start))
         if kind == ball:
-            rotations[joint] = Rotations.of_ball(joints.ball_axes.get(joint, "X"))
+            rotations[joint] = Rotations.of_ball(kept.ball_axes.get(joint, "X"))
             order = np.abs(rotations[joint].axes).argmax(axis=1).tolist()
         elif kind == int(newton.JointType.D6) and angular > 1:
             rotations[joint] = Rotations(own[order[:angular]].astype(float), own[linear:].astype(float))
@@ -254,7 +270,7 @@ def _dofs(model: newton.Model, types: Sequence[int], joints: AuthoredJoints) -> 
         coordinate.extend(q_starts[joint] + dof if is_scalar else -1 for dof in order)
         target.extend(target_starts[joint] + dof if is_scalar else -1 for dof in order)
         is_angular.extend(dof >= linear for dof in order)
-        is_negated = joint in joints.is_reversed and (kind == ball or is_negatable(kind, linear, angular))
+        is_negated = joint in kept.reversed_joints and (kind == ball or is_negatable(kind, linear, angular))
         sign.extend(-1.0 if is_negated else 1.0 for _ in order)
     return Dofs(
         Ragged.of(runs),

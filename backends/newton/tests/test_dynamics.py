@@ -19,6 +19,7 @@ Opened = Callable[..., Simulation]
 ARTICULATION = ObjectType.ARTICULATION
 LINK = ObjectType.ARTICULATION_LINK
 VECTORS = ("coriolisForce", "gravityForce")
+MOMENTUM = "centroidalMomentum"
 NAMES = ("jacobian", "massMatrix", *VECTORS)
 ROOT = at(0.3, -0.2, 1.0, about=(1, 2, -1), degrees=25)
 TILTED = (1.0, 2.0, -9.0)
@@ -62,7 +63,7 @@ def as_simulated(simulation: Simulation, mechanism: Mechanism) -> Mechanism:
 
 def assert_agree(simulation: Simulation, mechanism: Mechanism) -> None:
     """Each value is Pinocchio's, element by element through its labels."""
-    result = read(simulation, (*NAMES, "centerOfMassWorld"))
+    result = read(simulation, (*NAMES, "centerOfMassWorld", *([] if mechanism.is_fixed else [MOMENTUM])))
     oracle = Oracle(as_simulated(simulation, mechanism))
     masses = [link.mass for link in mechanism.links]
     columns = result["massMatrix"].labels[0].columns
@@ -74,9 +75,11 @@ def assert_agree(simulation: Simulation, mechanism: Mechanism) -> None:
         # Pinocchio's own leaves out a root that is fixed to the world.
         "centerOfMassWorld": np.average([oracle.centre(link.name) for link in mechanism.links], axis=0, weights=masses),
     }
+    if not mechanism.is_fixed:
+        expected[MOMENTUM] = oracle.centroidal_momentum(result[MOMENTUM].labels[0].columns)
     for name, values in expected.items():
         group = result[name]
-        given = group.matrices()[0] if name in ("jacobian", "massMatrix") else group.numpy()[0]
+        given = group.matrices()[0] if name in ("jacobian", "massMatrix", MOMENTUM) else group.numpy()[0]
         assert np.abs(values).max() > 0.01, name
         np.testing.assert_allclose(given, values, rtol=0, atol=5e-4 * max(1.0, np.abs(values).max()), err_msg=name)
 

@@ -47,6 +47,9 @@ SCENE_NAMES = (
 OWN_SENTINELS = ("jointMaxVelocity", "jointMaxForce")
 """Attributes whose unlimited value ovnewton leaves at Newton's own sentinel."""
 
+CONVERTED = ("jointPosition", "jointVelocity", "jointPositionTarget")
+"""Attributes of joints about several axes that have another meaning in ovnewton: successive turns."""
+
 
 class Native:
     """ovnewton's reading of the same model and state.
@@ -90,6 +93,8 @@ def pair(request: pytest.FixtureRequest, opened: Opened, scenes: Path) -> Iterat
 def test_values_are_those_of_ovnewton(pair: tuple[Simulation, Native]) -> None:
     """Objects and values of every type are those of ovnewton."""
     simulation, native = pair
+    topology = simulation._engine.topology
+    turned = {topology.joint_paths[joint] for joint in topology.dofs.rotations}
     compared = 0
     for object_type in NATIVE_TYPES:
         query = simulation.query(object_type)
@@ -100,6 +105,8 @@ def test_values_are_those_of_ovnewton(pair: tuple[Simulation, Native]) -> None:
             by_path = expected[group.attribute]
             assert set(group.paths) <= set(by_path)
             for path, rows in zip(group.paths, group.per_prim(), strict=True):
+                if group.attribute in CONVERTED and path in turned:
+                    continue
                 _check(group.attribute, rows, by_path[path])
                 compared += 1
         omitted = {path for omission in result.omissions for path in omission.paths}
