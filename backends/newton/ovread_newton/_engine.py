@@ -114,11 +114,13 @@ class OwnedEngine(NewtonEngine):
         device: ``cpu`` or ``cuda:0``.
         solver: Name of the solver.
         substeps: Solver steps per step.
+        sleeping: Whether bodies at rest may sleep.
     """
 
-    def __init__(self, scene: Scene, device: str, solver: str, substeps: int) -> None:
+    def __init__(self, scene: Scene, device: str, solver: str, substeps: int, sleeping: bool) -> None:
         started = time.perf_counter()
         _check_substeps(substeps)
+        _check_sleeping(sleeping, solver)
         start_engine()
         _check_device(device)
         build = build_model(scene, device, lambda builder: adapt_builder(solver, builder))
@@ -144,7 +146,7 @@ class OwnedEngine(NewtonEngine):
         self._solver: Any = None
         self._pipeline: Any = None
         self._observables: Any = None
-        self._make_solver(solver, scene.label)
+        self._make_solver(solver, scene.label, sleeping)
         log.info("ready in %.1f s", time.perf_counter() - started)
 
     @staticmethod
@@ -155,7 +157,7 @@ class OwnedEngine(NewtonEngine):
         if model.articulation_count:
             newton.eval_fk(model, model.joint_q, model.joint_qd, model)
 
-    def _make_solver(self, name: str, label: str) -> None:
+    def _make_solver(self, name: str, label: str, sleeping: bool) -> None:
         model = self.model
         kind = SOLVERS[name]
         if not model.body_count:
@@ -163,10 +165,10 @@ class OwnedEngine(NewtonEngine):
             return  # nothing moves
         log.info("creating solver %s: compiles kernels on first use, which takes about a minute", name)
         with collected_diagnostics() as found:
-            self._solver = make_solver(name, model, label)
+            self._solver = make_solver(name, model, label, sleeping=sleeping)
             self._pipeline, self.contacts = make_contacts(name, self._solver, model)
             self._observables = make_observables(name, self._solver, self.contacts)
-            self.reported = kind.observables
+            self.reported = kind.observables | requested_kinds(self._observables)
         self.diagnostics.extend([*found, *diagnose(name, model)])
 
     def why_not_reported(self, kind: str) -> str:
@@ -241,6 +243,13 @@ class OwnedEngine(NewtonEngine):
 def _check_substeps(substeps: object) -> None:
     if not isinstance(substeps, int) or isinstance(substeps, bool) or substeps < 1:
         raise OptionError(f"substeps={substeps!r}: the number of solver steps per step is a positive integer.")
+
+
+def _check_sleeping(sleeping: object, solver: str) -> None:
+    if not isinstance(sleeping, bool):
+        raise OptionError(f"sleeping={sleeping!r}: take True or False.")
+    if sleeping and solver != "steel":
+        raise OptionError(f"sleeping=True: no body sleeps with solver={solver!r}; take solver='steel'.")
 
 
 def _check_device(device: str) -> None:

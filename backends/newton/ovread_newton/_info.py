@@ -19,7 +19,8 @@ _SCENE = ObjectType.SCENE
 _ACCELERATION_NAMES = "linearAcceleration angularAcceleration"
 _BODY_NAMES = (
     "position orientation linearVelocity angularVelocity mass inverseMass inertia inverseInertia centerOfMassPosition "
-    f"centerOfMassOrientation restitution shapeCount friction body_q body_qd {_ACCELERATION_NAMES}"
+    f"centerOfMassOrientation restitution shapeCount friction contactOffset restOffset isSleeping "
+    f"disableGravity body_q body_qd {_ACCELERATION_NAMES}"
 )
 _JOINT_NAMES = (
     "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointStiffness jointDamping jointLimit "
@@ -30,7 +31,7 @@ _JOINT_STATE = "jointPosition jointVelocity joint_q joint_qd"
 _DYNAMICS = "jacobian massMatrix coriolisForce gravityForce centroidalMomentum"
 _ARTICULATION_NAMES = (
     "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity dofCount linkCount jointCount isFixedBase "
-    "dofJointPath dofAxisIndex restitution shapeCount "
+    "dofJointPath dofAxisIndex restitution contactOffset restOffset shapeCount "
     f"centerOfMassWorld centerOfMassLocal jacobianShape {_DYNAMICS}"
 )
 
@@ -38,21 +39,16 @@ _ONE_FRICTION = "Newton has one friction coefficient per shape: read friction."
 _ONE_JOINT_FRICTION = "Newton has one friction effort per axis: read jointFriction."
 _NO_ENVELOPE = "Newton has no drive envelope."
 _NO_HANDLE = "Newton has no PhysX objects."
+_AWAKE = "Only the steel solver lets bodies sleep, where the scene is opened with sleeping=True."
+_OWN_CONTACTS = "The mujoco solver finds contacts itself and sets the margins of shapes to zero."
 _POSITIONS_FORCE = (
     "The xpbd solver derives forces from the corrections of positions that its iterations made, which had not "
     "converged."
 )
 
 _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
-    ((_BODY, _LINK), "disableGravity", "Newton imports no such flag; gravity acts on every body."),
     ((_BODY, _LINK), "disableSimulation", "Newton cannot leave a body out of the simulation."),
-    ((_BODY, _LINK), "isSleeping", "Newton's bodies do not sleep here."),
     ((_BODY, _LINK, _ARTICULATION), "staticFriction dynamicFriction", _ONE_FRICTION),
-    (
-        (_BODY, _LINK, _ARTICULATION),
-        "contactOffset restOffset",
-        "Newton's shapes have a margin and a gap instead, which ovnewton does not fill from PhysX offsets.",
-    ),
     (
         (_BODY, _LINK),
         "kinematicTargetPosition kinematicTargetOrientation",
@@ -113,6 +109,7 @@ def describe() -> BackendInfo:
         variants={name: _variant(name) for name in SOLVERS},
         options=(
             Option("solver", "The solver that advances the simulation.", DEFAULT_SOLVER, tuple(SOLVERS)),
+            Option("sleeping", "Whether bodies at rest may sleep; the steel solver only.", False),
             Option("substeps", "Solver steps per step, each of dt / substeps.", 1),
         ),
         deviations=DEVIATIONS,
@@ -146,6 +143,12 @@ def _variant(name: str) -> Mapping[Key, Support]:
         reason = why_not_reported(name, ACCELERATIONS)
         for object_type in (_BODY, _LINK):
             table |= supports(object_type, _ACCELERATION_NAMES, Level.UNSUPPORTED, reason)
+    if name != "steel":
+        for object_type in (_BODY, _LINK):
+            table |= supports(object_type, "isSleeping", Level.UNSUPPORTED, _AWAKE)
+    if name == "mujoco":
+        for object_type in (_BODY, _LINK, _ARTICULATION):
+            table |= supports(object_type, "contactOffset restOffset", Level.UNSUPPORTED, _OWN_CONTACTS)
     for object_type, forces in _JOINT_FORCES:
         if JOINT_FORCES not in kind.observables:
             table |= supports(object_type, forces, Level.UNSUPPORTED, why_not_reported(name, JOINT_FORCES))

@@ -12,11 +12,13 @@ from ovread.backend import Column, Omission, OmissionReason
 from ovread.catalogue import ObjectType
 from ovread.order import natural_key
 from ovread_newton._binding import Binding, Source, Values, Write, constant, gather, lanes
+from ovread_newton._body_flags import bind_sleeping, bind_weightless
 from ovread_newton._centre_of_mass import centre_of_mass, local_centre_of_mass
 from ovread_newton._dynamics import DYNAMICS, bind_dynamics
 from ovread_newton._joint_forces import INCOMING, bind_incoming
 from ovread_newton._joint_reads import bind_joints
 from ovread_newton._principal_axes import bind_principal_axes
+from ovread_newton._shapes import PER_SHAPE, bind_shapes
 from ovread_newton._solvers import ACCELERATIONS
 from ovread_newton._topology import EMPTY, Topology
 
@@ -52,7 +54,6 @@ _PROPERTIES: dict[str, Layout] = {
     "inverseInertia": ("model", "body_inv_inertia", 9, 0, 9),
     "centerOfMassPosition": ("model", "body_com", 3, 0, 3),
 }
-_SHAPE_PROPERTIES = {"friction": "shape_material_mu", "restitution": "shape_material_restitution"}
 
 
 def bind(engine: NewtonEngine, object_type: ObjectType, rows: Indices, attributes: Sequence[str]) -> Binding:
@@ -94,13 +95,17 @@ def _gather_rows(engine: NewtonEngine, rows: Indices, layout: Layout) -> Write:
 
 def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write, Indices | None] | Omission:
     shapes = engine.topology.body_shapes
-    if name in _SHAPE_PROPERTIES:
-        source = Source(engine, "model", _SHAPE_PROPERTIES[name])
-        return gather(source, shapes.take(bodies)[:, None]), shapes.counts(bodies)
+    if name in PER_SHAPE:
+        return bind_shapes(engine, shapes.take(bodies), name), shapes.counts(bodies)
     if name == "shapeCount":
         return constant(shapes.counts(bodies)[:, None].astype(np.int32)), None
     if name in _ACCELERATION:
         return _bind_acceleration(engine, bodies, name)
+    if name == "isSleeping":
+        made = bind_sleeping(engine, bodies)
+        return made if isinstance(made, Omission) else (made, None)
+    if name == "disableGravity":
+        return bind_weightless(engine, bodies), None
     if name == "centerOfMassOrientation":
         return bind_principal_axes(engine, bodies), None
     if name == INCOMING:
@@ -146,13 +151,12 @@ def _bind_articulation(engine: NewtonEngine, articulations: Indices, name: str) 
         return centre_of_mass(engine, articulations), None
     if name == "centerOfMassLocal":
         return local_centre_of_mass(engine, articulations), None
-    if name in ("restitution", "shapeCount"):
+    if name in PER_SHAPE or name == "shapeCount":
         shapes = [topology.body_shapes.take(topology.links_of(int(owner))) for owner in articulations]
         counts = np.array([len(run) for run in shapes], np.intp)
         if name == "shapeCount":
             return constant(counts[:, None].astype(np.int32)), None
-        source = Source(engine, "model", _SHAPE_PROPERTIES[name])
-        return gather(source, np.concatenate([EMPTY, *shapes])[:, None]), counts
+        return bind_shapes(engine, np.concatenate([EMPTY, *shapes]), name), counts
     if name in ("dofJointPath", "dofAxisIndex"):
         return _bind_dofs(topology, articulations, name)
     numbers = [_count(engine, int(articulation), name) for articulation in articulations]

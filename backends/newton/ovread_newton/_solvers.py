@@ -39,6 +39,9 @@ class SolverKind:
 ACCELERATIONS, JOINT_FORCES, CONTACT_FORCES = "body_qdd", "body_parent_f", "contact_f"
 """Values of ``SolverBase.ObservableKind``."""
 
+AWAKE = "body_awake"
+"""The same, of a Steel solver whose bodies may sleep."""
+
 REPORTS = {ACCELERATIONS: "Accelerations", JOINT_FORCES: "Joint forces", CONTACT_FORCES: "Contact forces"}
 """What each observable has."""
 
@@ -81,8 +84,14 @@ DEFAULT_SOLVER = "mujoco"
 _OTHERS_THAT_KEEP_JOINT_STATE = frozenset({"SolverKamino"})
 
 
-def make_solver(name: str, model: newton.Model, label: str) -> Any:
+def make_solver(name: str, model: newton.Model, label: str, *, sleeping: bool = False) -> Any:
     """Make a solver for a model.
+
+    Args:
+        name: Name of the solver.
+        model: The model.
+        label: What messages call the scene.
+        sleeping: Whether bodies at rest may sleep; the steel solver only.
 
     Raises:
         SceneRefusedError: The solver does not take the model; the message carries its words.
@@ -96,6 +105,7 @@ def make_solver(name: str, model: newton.Model, label: str) -> Any:
     if name == "steel":
         # Each axis takes up to two rows for its limits and two for its velocity limits; the rest is for contacts.
         arguments["articulation_constraint_max"] = 4 * model.joint_dof_count + 1024
+        arguments["enable_sleeping"] = sleeping
     try:
         return getattr(newton.solvers, kind.class_name)(model, **arguments)
     except Exception as error:
@@ -113,8 +123,8 @@ def why_not_reported(name: str, kind: str) -> str:
 
 
 def requested_kinds(observables: Any) -> frozenset[str]:
-    """Return what a caller's observables have room for."""
-    return frozenset(kind for kind in REPORTS if getattr(observables, kind, None) is not None)
+    """Return what observables have room for."""
+    return frozenset(kind for kind in (*REPORTS, AWAKE) if getattr(observables, kind, None) is not None)
 
 
 def make_contacts(name: str, solver: Any, model: newton.Model) -> tuple[Any, Any]:
@@ -131,7 +141,7 @@ def make_contacts(name: str, solver: Any, model: newton.Model) -> tuple[Any, Any
 
 def make_observables(name: str, solver: Any, contacts: Any) -> Any:
     """Return memory for what each step of a solver reports beside the state; None where it reports nothing."""
-    kinds = SOLVERS[name].observables
+    kinds = SOLVERS[name].observables | ({AWAKE} & solver.supported_observables)
     if contacts is None:
         kinds -= {CONTACT_FORCES}
     return solver.observables(kinds, contacts=contacts) if kinds else None

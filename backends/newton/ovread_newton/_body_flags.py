@@ -1,0 +1,46 @@
+"""Reading whether bodies sleep, and whether gravity acts on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ovread.backend import Omission, OmissionReason
+from ovread_newton._binding import Source, Values, Write, constant
+from ovread_newton._solvers import AWAKE
+
+if TYPE_CHECKING:
+    from ovread_newton._engine import NewtonEngine
+
+Indices = npt.NDArray[np.intp]
+
+_NEVER = "No body sleeps here: open the scene with solver='steel', sleeping=True."
+
+
+def bind_sleeping(engine: NewtonEngine, bodies: Indices) -> Write | Omission:
+    """Prepare reading ``(bodies, 1)``; bodies start awake."""
+    if AWAKE not in engine.reported:
+        return Omission("isSleeping", OmissionReason.UNSUPPORTED_CONFIGURATION, _NEVER)
+    awake = Source(engine, "observables", AWAKE)
+
+    def write(out: Values) -> None:
+        if engine.observables is None:
+            out[:] = 0
+        else:
+            np.logical_not(awake()[bodies, None], out=out, casting="unsafe")
+
+    return write
+
+
+def bind_weightless(engine: NewtonEngine, bodies: Indices) -> Write:
+    """Prepare reading ``(bodies, 1)``: only MuJoCo can compensate gravity body by body, in whole or in part."""
+    compensation = getattr(getattr(engine.model, "mujoco", None), "gravcomp", None)
+    if engine.variant != "mujoco" or compensation is None:
+        return constant(np.zeros((len(bodies), 1), np.uint8))
+
+    def write(out: Values) -> None:
+        np.equal(compensation.numpy()[bodies, None], 1.0, out=out, casting="unsafe")
+
+    return write

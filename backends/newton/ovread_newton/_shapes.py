@@ -1,0 +1,38 @@
+"""Reading what each collision shape of a body has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ovread_newton._binding import Source, Values, Write, gather
+
+if TYPE_CHECKING:
+    from ovread_newton._engine import NewtonEngine
+
+Indices = npt.NDArray[np.intp]
+
+_ARRAYS = {
+    "friction": "shape_material_mu",
+    "restitution": "shape_material_restitution",
+    "restOffset": "shape_margin",
+}
+PER_SHAPE = (*_ARRAYS, "contactOffset")
+
+
+def bind_shapes(engine: NewtonEngine, shapes: Indices, name: str) -> Write:
+    """Prepare reading ``(shapes, 1)``."""
+    if name in _ARRAYS:
+        return gather(Source(engine, "model", _ARRAYS[name]), shapes[:, None])
+    # Shapes come to rest at their margins, and Newton makes contacts where they are closer by the gap beyond.
+    margin, gap = Source(engine, "model", "shape_margin"), Source(engine, "model", "shape_gap")
+    scratch = np.empty(len(shapes), np.float32)
+
+    def write(out: Values) -> None:
+        np.take(margin(), shapes, out=out[:, 0], mode="clip")
+        np.take(gap(), shapes, out=scratch, mode="clip")
+        np.add(out[:, 0], scratch, out=out[:, 0])
+
+    return write
