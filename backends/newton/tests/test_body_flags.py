@@ -52,7 +52,7 @@ def test_gravity_of_bodies_is_what_the_solver_makes_of_it() -> None:
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
     for place, compensation in enumerate((0.0, 1.0, 0.5)):
         pose = wp.transform((float(place), 0.0, 0.0), wp.quat_identity())
-        body = builder.add_body(pose, label=f"/b{place}", custom_attributes={"mujoco:gravcomp": compensation})
+        body = builder.add_body(xform=pose, label=f"/b{place}", custom_attributes={"mujoco:gravcomp": compensation})
         builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1)
     model = builder.finalize(device="cpu")
     for solver, flags, velocities in (
@@ -76,5 +76,7 @@ def test_offsets_of_shapes_are_margin_and_reach() -> None:
         result = sim.read(sim.query(BODY), ["restOffset", "contactOffset"])
         assert result["restOffset"].numpy().item() == pytest.approx(0.01)
         assert result["contactOffset"].numpy().item() == pytest.approx(0.04)
-    with ovread.attach(model, model.state(), newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True)) as sim:
+    with pytest.warns(UserWarning, match="zeroed"):
+        solver = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True)
+    with ovread.attach(model, model.state(), solver) as sim:
         assert {omission.attribute for omission in sim.read(sim.query(BODY), ["restOffset", "contactOffset"]).omissions}
