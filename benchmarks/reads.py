@@ -179,10 +179,15 @@ def c_calls(usda: str, object_type: ObjectType, names: list[str]) -> Iterator[Ca
 
 
 ENGINES = {"physx": (physx, {}), "newton": (newton, {"solver": "xpbd"})}
+EIGHT = [
+    *("jointPosition", "jointVelocity", "jointPositionTarget", "jointVelocityTarget"),
+    *("jointStiffness", "jointDamping", "jointLimit", "jointMaxForce"),
+]
 CASES = (
     ("poses", ObjectType.RIGID_BODY, BODY, POSE),
     ("poses and velocities", ObjectType.RIGID_BODY, BODY, [*POSE, "linearVelocity", "angularVelocity"]),
     ("joint positions", ObjectType.ARTICULATION_JOINT, HINGE, ["jointPosition"]),
+    ("eight attributes of joints", ObjectType.ARTICULATION_JOINT, HINGE, EIGHT),
 )
 
 

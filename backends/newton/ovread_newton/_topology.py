@@ -87,7 +87,7 @@ class Topology:
         body_paths: Path of every body.
         joint_paths: Path of every joint.
         articulation_paths: Path of every articulation.
-        scene_paths: Path of the physics scene, if there is one.
+        scene_paths: Path of the physics scene, if there is one; of a model that the caller built, one per world.
         rigid_bodies: Bodies outside articulations.
         links: Bodies of articulations.
         joints: Joints of articulations with degrees of freedom; not those that only float a root.
@@ -137,15 +137,15 @@ class Topology:
         types = _ints(model.joint_type)
         children = _ints(model.joint_child)
         owners = _ints(model.joint_articulation)
-        labels = [str(label) for label in model.articulation_label]
+        labels = _paths(model, "articulation")
         articulations = _articulations(types, owners, labels, authored)
         links = {children[joint] for joint, owner in enumerate(owners) if owner in articulations}
         members = Ragged.of(_grouped(owners, model.articulation_count))
         return cls(
-            body_paths=tuple(map(str, model.body_label)),
-            joint_paths=tuple(map(str, model.joint_label)),
+            body_paths=tuple(_paths(model, "body")),
+            joint_paths=tuple(_paths(model, "joint")),
             articulation_paths=tuple(labels),
-            scene_paths=authored.scenes[:1] if authored else (),
+            scene_paths=authored.scenes[:1] if authored else _worlds(model),
             rigid_bodies=_indices(body for body in range(model.body_count) if body not in links),
             links=_indices(sorted(links)),
             joints=_indices(_readable_joints(model, types, owners)),
@@ -176,6 +176,31 @@ class Topology:
         """Return the paths that handles stand for; 0 stands for none."""
         paths = ("", *self.joint_paths)
         return [paths[handle] for handle in handles]
+
+
+def _paths(model: newton.Model, kind: str) -> list[str]:
+    """Return what names bodies, joints or articulations: their labels.
+
+    Where copies of one builder have the same labels, those of world ``i`` get the prefix ``/env_i``.
+    """
+    labels = [str(label) for label in getattr(model, f"{kind}_label")]
+    if not _has_copies(model):
+        return labels
+    worlds = _ints(getattr(model, f"{kind}_world"))
+    return [
+        label if world < 0 else f"/env_{world}/{label.removeprefix('/')}"
+        for label, world in zip(labels, worlds, strict=True)
+    ]
+
+
+def _has_copies(model: newton.Model) -> bool:
+    return model.world_count > 1 and len(set(model.body_label)) < len(model.body_label)
+
+
+def _worlds(model: newton.Model) -> tuple[str, ...]:
+    if model.world_count <= 1:
+        return ("/scene",)
+    return tuple(f"/env_{world}/scene" for world in range(model.world_count))
 
 
 def _ints(array: object) -> list[int]:

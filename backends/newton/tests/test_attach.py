@@ -154,3 +154,51 @@ def test_what_does_not_belong_together_is_refused() -> None:
         ovread.attach(model, state, solver="xpbd")
     with pytest.raises(OwnershipError):
         ovread.attach(object())
+
+
+def worlds(copies: int, label_prefix: str | None = None) -> newton.Model:
+    """Build copies of one pendulum beside a body that all worlds share."""
+    robot = newton.ModelBuilder()
+    links = [robot.add_link(mass=1.0, inertia=wp.mat33(np.eye(3)), label=f"/robot/{name}") for name in ("base", "arm")]
+    joints = [
+        robot.add_joint_fixed(-1, links[0], label="/robot/root"),
+        robot.add_joint_revolute(*links, axis=(0.0, 1.0, 0.0), label="/robot/hinge"),
+    ]
+    robot.add_articulation(joints, label="/robot")
+    scene = newton.ModelBuilder()
+    scene.add_body(mass=1.0, inertia=wp.mat33(np.eye(3)), label="/shared")
+    for copy in range(copies):
+        scene.add_world(robot, label_prefix=label_prefix and f"{label_prefix}_{copy}")
+    return scene.finalize(device="cpu")
+
+
+def test_worlds_are_environments() -> None:
+    """Copies of one builder are told apart as /env_0, /env_1, ...; what all worlds share keeps its label."""
+    model = worlds(11)
+    with ovread.attach(model, model.state(), newton.solvers.SolverSemiImplicit(model)) as sim:
+        assert sim.query(ObjectType.RIGID_BODY).paths == ("/shared",)
+        assert sim.query(JOINT).paths == tuple(f"/env_{copy}/robot/hinge" for copy in range(11))
+        assert sim.query(LINK, pattern="/env_[12]/robot/*").paths == (
+            *("/env_1/robot/arm", "/env_1/robot/base"),
+            *("/env_2/robot/arm", "/env_2/robot/base"),
+        )
+        assert sim.query(ObjectType.ARTICULATION, paths=["/env_10/robot"]).paths == ("/env_10/robot",)
+
+
+def test_labels_that_are_unique_stay() -> None:
+    """Where the caller told copies apart, labels are the paths."""
+    model = worlds(2, "/World/robot")
+    with ovread.attach(model, model.state()) as sim:
+        assert sim.query(JOINT).paths == tuple(str(label) for label in model.joint_label if label.endswith("hinge"))
+
+
+def test_each_world_has_its_gravity() -> None:
+    """A model has one physics scene per world."""
+    model = worlds(2)
+    model.set_gravity((0.0, 0.0, -1.62), world=1)
+    with ovread.attach(model, model.state()) as sim:
+        scenes = sim.query(ObjectType.SCENE)
+        assert scenes.paths == ("/env_0/scene", "/env_1/scene")
+        np.testing.assert_allclose(sim.read(scenes, ["gravity"])["gravity"].numpy()[:, 2], [-9.81, -1.62], rtol=1e-6)
+    with ovread.attach(pendulum_model(), pendulum_model().state()) as sim:
+        assert sim.query(ObjectType.SCENE).paths == ("/scene",)
