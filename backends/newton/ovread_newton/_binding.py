@@ -1,7 +1,7 @@
 """The per-step path of a read: gathers from Newton's arrays into the core's buffers.
 
 On the CPU the arrays are seen through cached NumPy views, so that a read launches no kernel and allocates nothing. On
-a GPU each array is copied to the host, gathered there and copied back.
+a GPU plain gathers are kernels in one graph; what converts values in other ways is done on the host and copied back.
 """
 
 from __future__ import annotations
@@ -40,9 +40,14 @@ class Source:
         self._name = name
         self._views: list[tuple[Any, Values]] = []
 
+    @property
+    def array(self) -> Any:
+        """The array; None where the engine has none."""
+        return getattr(getattr(self._engine, self._part), self._name)
+
     def __call__(self) -> Values:
         """Return the view."""
-        array = getattr(getattr(self._engine, self._part), self._name)
+        array = self.array
         for known, view in self._views:
             if known is array:
                 return view
@@ -56,16 +61,26 @@ class Source:
         return flat
 
 
-def gather(source: Source, index: npt.NDArray[np.intp], factor: Values | None = None) -> Write:
-    """Read elements, times a factor; ``index`` has the shape of the output."""
+@attrs.frozen(eq=False)
+class Gather:
+    """Reads elements, times a factor.
 
-    def write(out: Values) -> None:
+    Args:
+        source: Where from.
+        index: Which; it has the shape of the output.
+        factor: What each is multiplied by, in a shape that broadcasts to the output's.
+    """
+
+    source: Source
+    index: npt.NDArray[np.intp]
+    factor: Values | None = None
+
+    def __call__(self, out: Values) -> None:
+        """Fill the output."""
         # mode="clip" lets NumPy write straight to the output; every index is in range.
-        np.take(source(), index, out=out, mode="clip")
-        if factor is not None:
-            np.multiply(out, factor, out=out)
-
-    return write
+        np.take(self.source(), self.index, out=out, mode="clip")
+        if self.factor is not None:
+            np.multiply(out, self.factor, out=out)
 
 
 def lanes(rows: npt.NDArray[np.intp], width: int, start: int, end: int) -> npt.NDArray[np.intp]:
@@ -98,18 +113,31 @@ class Binding:
     omissions: Sequence[Omission] = ()
     prepare: Callable[[], None] | None = None
     _staging: dict[int, Values] = attrs.field(factory=dict, init=False)
+    _gathers: Any = attrs.field(default=None, init=False)
 
     def fetch(self, buffers: Sequence[Buffer]) -> None:
         """Fill one buffer per column."""
         if self.prepare is not None:
             self.prepare()
+        on_device: list[tuple[Gather, Buffer]] = []
         for write, buffer in zip(self.writes, buffers, strict=True):
             if buffer.host is not None:
                 buffer.omission = write(buffer.host)
+            elif isinstance(write, Gather) and buffer.array.dtype.__name__ == "float32":
+                on_device.append((write, buffer))
             else:
-                self._fetch_to_device(write, buffer)
+                self._fetch_through_host(write, buffer)
+        if on_device:
+            self._fetch_on_device(on_device)
 
-    def _fetch_to_device(self, write: Write, buffer: Buffer) -> None:
+    def _fetch_on_device(self, pairs: Sequence[tuple[Gather, Buffer]]) -> None:
+        if self._gathers is None:
+            from ovread_newton._device_gathers import DeviceGathers
+
+            self._gathers = DeviceGathers([gather for gather, _ in pairs], pairs[0][1].array.device)
+        self._gathers.fetch([buffer for _, buffer in pairs])
+
+    def _fetch_through_host(self, write: Write, buffer: Buffer) -> None:
         staging = self._staging.get(id(write))
         if staging is None:
             staging = self._staging[id(write)] = np.empty_like(buffer.array.numpy())

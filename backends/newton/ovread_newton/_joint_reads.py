@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread.backend import UNLIMITED, Column, Omission, OmissionReason
-from ovread_newton._binding import Binding, Source, Values, Write, gather
+from ovread_newton._binding import Binding, Gather, Source, Values, Write
 from ovread_newton._joint_forces import PROJECTED, bind_projected
 from ovread_newton._turned_joints import overlaid
 
@@ -151,7 +151,7 @@ def _bind_joint(engine: NewtonEngine, joints: Indices, name: str) -> tuple[Write
     topology = engine.topology
     if name in _NATIVE:
         runs = topology.joint_q if name == "joint_q" else topology.joint_qd
-        return gather(Source(engine, "joint_state", name), runs.take(joints)[:, None]), runs.counts(joints)
+        return Gather(Source(engine, "joint_state", name), runs.take(joints)[:, None]), runs.counts(joints)
     dofs = topology.dofs
     positions = dofs.rate.positions(joints)
     counts = dofs.rate.counts(joints)
@@ -166,12 +166,12 @@ def _bind_joint(engine: NewtonEngine, joints: Indices, name: str) -> tuple[Write
     if name in ("jointMaxVelocity", "jointMaxForce"):
         return _bound(source, rate, factor, _defaults_of(engine, rate, name)), counts
     if not field.is_motion:
-        return gather(source, rate, factor), counts
+        return Gather(source, rate, factor), counts
     factor = factor * sign
     if field.is_coordinate:
         index = dofs.target if field.array == "joint_target_q" else dofs.coordinate
         rate = index[positions][:, None]
-    return overlaid(engine, joints, name, gather(source, rate, factor), factor), counts
+    return overlaid(engine, joints, name, Gather(source, rate, factor), factor), counts
 
 
 def _defaults_of(engine: NewtonEngine, rate: Indices, name: str) -> npt.NDArray[np.bool_]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ovread.backend import Column, Omission, OmissionReason
 from ovread.catalogue import ObjectType
 from ovread.order import natural_key
-from ovread_newton._binding import Binding, Source, Values, Write, constant, gather, lanes
+from ovread_newton._binding import Binding, Gather, Source, Values, Write, constant, lanes
 from ovread_newton._body_flags import bind_sleeping, bind_weightless
 from ovread_newton._centre_of_mass import centre_of_mass, local_centre_of_mass
 from ovread_newton._dynamics import DYNAMICS, bind_dynamics
@@ -67,7 +67,7 @@ def bind(engine: NewtonEngine, object_type: ObjectType, rows: Indices, attribute
         return _bind_articulations(engine, rows, attributes)
     if object_type is ObjectType.ARTICULATION_JOINT:
         return bind_joints(engine, topology.joints[rows], attributes)
-    return _bind(attributes, rows, lambda name: (gather(Source(engine, "model", name), lanes(rows, 3, 0, 3)), None))
+    return _bind(attributes, rows, lambda name: (Gather(Source(engine, "model", name), lanes(rows, 3, 0, 3)), None))
 
 
 def _bind(
@@ -90,7 +90,7 @@ def _bind(
 
 def _gather_rows(engine: NewtonEngine, rows: Indices, layout: Layout) -> Write:
     part, array, width, start, end = layout
-    return gather(Source(engine, part, array), lanes(rows, width, start, end))
+    return Gather(Source(engine, part, array), lanes(rows, width, start, end))
 
 
 def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write, Indices | None] | Omission:

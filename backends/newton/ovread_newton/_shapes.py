@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ovread_newton._binding import Source, Values, Write, gather
+from ovread_newton._binding import Gather, Source, Values, Write
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -25,7 +25,7 @@ PER_SHAPE = (*_ARRAYS, "contactOffset")
 def bind_shapes(engine: NewtonEngine, shapes: Indices, name: str) -> Write:
     """Prepare reading ``(shapes, 1)``."""
     if name in _ARRAYS:
-        return gather(Source(engine, "model", _ARRAYS[name]), shapes[:, None])
+        return Gather(Source(engine, "model", _ARRAYS[name]), shapes[:, None])
     # Shapes come to rest at their margins, and Newton makes contacts where they are closer by the gap beyond.
     margin, gap = Source(engine, "model", "shape_margin"), Source(engine, "model", "shape_gap")
     scratch = np.empty(len(shapes), np.float32)
