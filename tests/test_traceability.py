@@ -1,4 +1,4 @@
-"""The page that traces the statements of the read API to tests names tests that exist, and hides nothing."""
+"""The pages that trace what the engines' documentation states name tests that exist, and hide nothing."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs/traceability/readable.md"
-ENGINE_TESTS = ROOT / "backends/physx/tests"
+PAGES = {"readable": ROOT / "backends/physx/tests", "newton_read": ROOT / "backends/newton/tests"}
+"""Each page, and where the tests are that it names without a folder."""
 CHECKS = ROOT / "conformance/ovread_conformance/checks.py"
 TEST = re.compile(r"`(?P<file>[\w/]+\.py)::(?P<test>\w+)(\[(?P<case>[\w-]+)\])?`")
 EXCUSES = ("needs CUDA: ", "not observable here: ")
 
 
-def sections() -> dict[str, list[list[str]]]:
+def sections(page: str) -> dict[str, list[list[str]]]:
     """Return the rows of the table of each section, as cells."""
+    text = (ROOT / f"docs/traceability/{page}.md").read_text(encoding="utf-8")
     found: dict[str, list[list[str]]] = {}
-    for part in re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         title, _, body = part.partition("\n")
         lines = [line for line in body.splitlines() if line.startswith("|")]
         assert lines[:2] == ["| statement | in ovread | observed by |", "| --- | --- | --- |"], title
@@ -28,7 +29,7 @@ def sections() -> dict[str, list[list[str]]]:
     return found
 
 
-ROWS = [(title, row) for title, rows in sections().items() for row in rows]
+TITLES = [(page, title) for page in PAGES for title in sections(page)]
 
 
 @functools.cache
@@ -38,29 +39,30 @@ def functions_of(path: Path) -> frozenset[str]:
     return frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef) and node.name[:5] == "test_")
 
 
-def test_every_section_has_rows_of_three_cells() -> None:
-    assert len(sections()) > 20
-    assert [title for title, rows in sections().items() if not rows] == []
-    assert [row for _, row in ROWS if len(row) != 3 or not all(row)] == []
+def test_pages_have_their_sections() -> None:
+    assert [len(sections(page)) for page in PAGES] == [23, 5]
 
 
-def test_no_statement_is_made_twice() -> None:
-    made = [(title, row[0]) for title, row in ROWS]
-    assert len(set(made)) == len(made)
+@pytest.mark.parametrize(("page", "title"), TITLES)
+def test_every_section_has_rows_of_three_cells(page: str, title: str) -> None:
+    rows = sections(page)[title]
+    assert rows
+    assert [row for row in rows if len(row) != 3 or not all(row)] == []
+    assert len({statement for statement, _, _ in rows}) == len(rows), "a statement is made twice"
 
 
-@pytest.mark.parametrize("title", sections())
-def test_a_row_names_tests_or_says_why_it_has_none(title: str) -> None:
-    for statement, _, evidence in sections()[title]:
+@pytest.mark.parametrize(("page", "title"), TITLES)
+def test_a_row_names_tests_or_says_why_it_has_none(page: str, title: str) -> None:
+    for statement, _, evidence in sections(page)[title]:
         assert TEST.search(evidence) or evidence.startswith(EXCUSES), statement
         assert evidence.count("::") == len(TEST.findall(evidence)), f"a test is misspelt: {evidence}"
 
 
-@pytest.mark.parametrize("title", sections())
-def test_every_test_that_is_named_exists(title: str) -> None:
-    for statement, _, evidence in sections()[title]:
+@pytest.mark.parametrize(("page", "title"), TITLES)
+def test_every_test_that_is_named_exists(page: str, title: str) -> None:
+    for statement, _, evidence in sections(page)[title]:
         for named in TEST.finditer(evidence):
-            path = (ROOT if "/" in named["file"] else ENGINE_TESTS) / named["file"]
+            path = (ROOT if "/" in named["file"] else PAGES[page]) / named["file"]
             assert path.is_file(), f"{statement}: {named['file']}"
             assert named["test"] in functions_of(path), f"{statement}: {named[0]}"
             assert named["case"] is None or f'Check("{named["case"]}"' in CHECKS.read_text(), f"{statement}: {named[0]}"

@@ -215,3 +215,21 @@ def test_axes_that_are_not_at_right_angles_are_left_out() -> None:
         assert (omission.attribute, omission.paths) == ("jointPosition", ("/skewed",))
         assert "right angles" in omission.detail
         assert result["joint_q"].numpy().shape == (2, 1)
+
+
+def test_joints_without_axes_are_left_out() -> None:
+    """Distance joints have no coordinates about axes; Newton's own are delivered."""
+    builder = newton.ModelBuilder()
+    links = [builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3))) for _ in range(2)]
+    joints = [
+        builder.add_joint_revolute(-1, links[0], label="/hinge"),
+        builder.add_joint_distance(*links, min_distance=0.5, max_distance=1.0, label="/rope"),
+    ]
+    builder.add_articulation(joints, label="/chain")
+    model = builder.finalize(device="cpu")
+    with ovread.attach(model, model.state()) as sim:
+        query = sim.query(JOINT, paths=["/rope"])
+        result = sim.read(query, ["jointPosition", "jointVelocity", "joint_q", "joint_qd"])
+        assert {omission.attribute for omission in result.omissions} == {"jointPosition", "jointVelocity"}
+        assert all("Distance and rod" in omission.detail for omission in result.omissions)
+        assert (len(result["joint_q"].numpy()), len(result["joint_qd"].numpy())) == (7, 6)

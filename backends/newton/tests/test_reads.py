@@ -167,3 +167,11 @@ def test_counts_of_articulations(opened: Opened) -> None:
             simulation.query(ObjectType.ARTICULATION), ["dofCount", "linkCount", "jointCount", "isFixedBase"]
         )
         assert tuple(int(group.numpy()[0, 0]) for group in counts) == expected
+
+
+def test_a_stage_without_a_scene_has_no_row_for_it(opened: Opened, scenes: Path) -> None:
+    """Bodies fall all the same, by Newton's default gravity; with a scene there is one row."""
+    text = (scenes / "free_fall.usda").read_text()
+    start = text.index("def PhysicsScene")
+    end = text.index("}", start) + 1
+    assert [len(opened(usda).query(ObjectType.SCENE)) for usda in (text, text[:start] + text[end:])] == [1, 0]
