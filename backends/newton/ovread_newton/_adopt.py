@@ -44,6 +44,7 @@ def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine
         StageUnits(up_axis="XYZ"[int(model.up_axis)]),
         name_of(solver) if solver is not None else None,
         solver is not None and keeps_joint_state(solver),
+        solver=solver,
         observables=next(iter(found["observables"]), None),
     )
     if solver is None:

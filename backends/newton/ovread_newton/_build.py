@@ -15,7 +15,9 @@ from ovread.stage import open_stage, stage_units
 from ovread.units import StageUnits
 from ovread_newton._authored import Authored, Kept, read_authored, read_targets, read_tokens, read_vectors
 from ovread_newton._noise import collected_diagnostics, log
+from ovread_newton._population import population_descs
 from ovread_newton._solvers import words_of
+from ovread_newton._surfaces import release_surfaces
 from ovread_newton._turned_states import turn_authored_states
 
 if TYPE_CHECKING:
@@ -51,9 +53,7 @@ def build_model(scene: Scene, device: str, adapt: Callable[[newton.ModelBuilder]
         adapt: Called with the filled builder, for what a solver needs to be different.
     """
     log.info("building the Newton model of %s", scene.label)
-    import ovnewton
-
-    stage = open_stage(scene, [ovnewton.population_desc()])
+    stage = open_stage(scene, population_descs())
     try:
         return _build(scene, stage, device, adapt)
     finally:
@@ -77,6 +77,7 @@ def _build(scene: Scene, stage: ovstage.Stage, device: str, adapt: Callable[[new
         kept = Kept(frozenset(reversed_joints), _ball_axes(builder, stage), _principal_axes(builder, stage))
         diagnostics = _correct_reversed_joints(builder, reversed_joints)
         diagnostics += turn_authored_states(builder, kept.reversed_joints)
+        diagnostics += release_surfaces(builder)
         free_unjointed_bodies(builder)
         adapt(builder)
         try:
@@ -86,9 +87,6 @@ def _build(scene: Scene, stage: ovstage.Stage, device: str, adapt: Callable[[new
     # Names the bodies, where Newton's own warning only counts them.
     found = [finding for finding in found if "validate_inertia_detailed" not in finding.message]
     diagnostics += _report_corrected_inertia(builder, model)
-    if model.particle_count:
-        message = "The scene has deformables: they are simulated where the solver does, but cannot be read."
-        diagnostics.append(Diagnostic("", "deformables-not-read", message))
     return Build(model, units, authored, kept, (*found, *diagnostics))
 
 

@@ -9,6 +9,7 @@ _NEWTON = "newton 1.8.0"
 
 _MASS = ("mass", "inverseMass", "inertia", "inverseInertia", "centerOfMassPosition")
 _COORDINATES = ("jointPosition", "jointVelocity", "jointPositionTarget", "jointVelocityTarget")
+_POINTS = ("points", "velocities")
 _MOTION = ("position", "orientation", "linearVelocity", "angularVelocity", "jointPosition", "jointVelocity")
 
 
@@ -106,6 +107,18 @@ DEVIATIONS = (
         ("linearVelocity", "angularVelocity", "linearAcceleration", "angularAcceleration"),
         "Damping and maximal velocities of PhysxRigidBodyAPI are ignored: nothing is damped or clamped.",
     ),
+    _importer(
+        "deformables",
+        (*_POINTS, "restPoints", "simElementIndices"),
+        "Of deformables only surfaces of the schema PhysicsSurfaceDeformableSimAPI are imported, where their prim is "
+        "neither placed nor turned and their thickness is constant; volumes and curves of that family are refused, and "
+        "deformables and particles of the OmniPhysics and Physx schemas are dropped.",
+    ),
+    _importer(
+        "surface-triangles",
+        ("simElementIndices",),
+        "Polygons are cut into fans of triangles, and the nodes of left-handed ones are in reversed order.",
+    ),
     _solver(
         "velocity-target",
         _MOTION,
@@ -115,13 +128,13 @@ DEVIATIONS = (
     _solver(
         "soft-limits",
         ("jointPosition", "jointLimit"),
-        "The mujoco, featherstone and semi_implicit solvers let joints overshoot their limits, xpbd too: limits are "
+        "The mujoco, featherstone, semi_implicit, vbd and xpbd solvers let joints overshoot their limits: limits are "
         "springs, or solved incompletely.",
     ),
     _solver(
         "restitution",
         ("linearVelocity", "restitution"),
-        "The mujoco, featherstone and semi_implicit solvers ignore the coefficient of restitution.",
+        "The mujoco, featherstone, semi_implicit and vbd solvers ignore the coefficient of restitution.",
     ),
     _solver(
         "featherstone-body-order",
@@ -131,13 +144,37 @@ DEVIATIONS = (
     _solver(
         "joint-outside-articulation",
         _MOTION,
-        "Joints outside articulations are simulated by xpbd and semi_implicit only; with the others the bodies stand "
-        "still or fall.",
+        "Joints outside articulations are simulated by xpbd, semi_implicit, vbd and kamino; with the others the bodies "
+        "stand still or fall.",
     ),
     _solver(
         "contact-scale",
         _MOTION,
         "Contact stiffness, margins and thresholds of the solvers are numbers for metres and kilograms, whatever the "
         "stage's units.",
+    ),
+    _solver(
+        "ignored-joint-properties",
+        ("jointMaxForce", "jointArmature", "jointFriction"),
+        "The xpbd and vbd solvers ignore effort limits, armature and joint friction; on the CPU, joint friction has "
+        "an effect with mujoco and kamino only.",
+    ),
+    _solver(
+        "joints-come-apart",
+        _MOTION,
+        "The xpbd, semi_implicit, vbd and kamino solvers pull bodies together: two links of 1 m part by less than a "
+        "millimetre (vbd) to a centimetre (kamino, xpbd) at steps of 1/60 s.",
+    ),
+    _solver(
+        "velocity-from-positions",
+        ("linearVelocity", "angularVelocity", "velocities", "body_qd"),
+        "The vbd solver takes velocities from differences of positions, which single precision rounds: the error grows "
+        "with the distance from the origin and with smaller steps.",
+    ),
+    _solver("style3d-damping", _POINTS, "The style3d solver takes 0.2 % of each velocity at each step."),
+    _solver(
+        "surface-without-stiffness",
+        _POINTS,
+        "The xpbd solver lets surfaces stretch and shear without resistance.",
     ),
 )

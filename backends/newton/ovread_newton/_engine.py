@@ -22,6 +22,7 @@ from ovread_newton._solvers import (
     make_contacts,
     make_observables,
     make_solver,
+    moves_something,
     requested_kinds,
     why_not_reported,
 )
@@ -46,6 +47,9 @@ class NewtonEngine:
 
     observables: Any = None
     """What the last step reported beside the state; None before the first step."""
+
+    solver: Any = None
+    """What the caller steps with; None where it was not attached."""
 
     contacts: Any = None
     """The ``newton.Contacts`` that steps fill; None where nothing can touch."""
@@ -159,17 +163,17 @@ class OwnedEngine(NewtonEngine):
 
     def _make_solver(self, name: str, label: str, sleeping: bool) -> None:
         model = self.model
-        kind = SOLVERS[name]
-        if not model.body_count:
-            self.reported = kind.observables
-            return  # nothing moves
+        self.reported = SOLVERS[name].observables
+        self.diagnostics.extend(diagnose(name, model))
+        if not moves_something(name, model):
+            return
         log.info("creating solver %s: compiles kernels on first use, which takes about a minute", name)
         with collected_diagnostics() as found:
             self._solver = make_solver(name, model, label, sleeping=sleeping)
             self._pipeline, self.contacts = make_contacts(name, self._solver, model)
             self._observables = make_observables(name, self._solver, self.contacts)
-            self.reported = kind.observables | requested_kinds(self._observables)
-        self.diagnostics.extend([*found, *diagnose(name, model)])
+            self.reported = self.reported | requested_kinds(self._observables)
+        self.diagnostics.extend(found)
 
     def why_not_reported(self, kind: str) -> str:
         """Say that the solver does not, and which one does."""
@@ -270,8 +274,9 @@ def _clone(array: Any, fallback: Any) -> Any:
 class AdoptedEngine(NewtonEngine):
     """A simulation that the caller owns, steps and resets."""
 
-    def __init__(self, *args: Any, observables: Any = None) -> None:
+    def __init__(self, *args: Any, solver: Any = None, observables: Any = None) -> None:
         super().__init__(*args)
+        self.solver = solver
         self.observables = observables
         self.reported = requested_kinds(observables)
 
@@ -316,7 +321,7 @@ class AdoptedEngine(NewtonEngine):
 
     def close(self) -> None:
         """Leave everything to the caller."""
-        self._solved = self.observables = None
+        self._solved = self.observables = self.solver = None
         self.state = self.control = self.model = None
 
 
@@ -330,6 +335,10 @@ def check_state(model: newton.Model, state: Any) -> None:
 
     if not isinstance(state, newton.State):
         raise OwnershipError(f"state={state!r}: give the newton.State that is current.")
-    for array, expected in ((state.body_q, model.body_count), (state.joint_q, model.joint_coord_count)):
+    for array, expected in (
+        (state.body_q, model.body_count),
+        (state.joint_q, model.joint_coord_count),
+        (state.particle_q, model.particle_count),
+    ):
         if (0 if array is None else len(array)) != expected:
             raise OwnershipError("That state was made for another model: its arrays differ in size.")

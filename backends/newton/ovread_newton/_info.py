@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 
 from ovread.backend import BackendInfo, Key, Level, Option, Support, supports
-from ovread.catalogue import ObjectType, attributes
+from ovread.catalogue import ObjectType, Persistence, attribute, attributes
 from ovread_newton._deviations import DEVIATIONS
-from ovread_newton._solvers import ACCELERATIONS, DEFAULT_SOLVER, JOINT_FORCES, SOLVERS, why_not_reported
+from ovread_newton._solvers import (
+    ACCELERATIONS,
+    DEFAULT_SOLVER,
+    JOINT_FORCES,
+    SOLVERS,
+    why_not_moved,
+    why_not_reported,
+)
 
 _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
 _JOINT = ObjectType.ARTICULATION_JOINT
 _ARTICULATION = ObjectType.ARTICULATION
 _SCENE = ObjectType.SCENE
+_SURFACE = ObjectType.DEFORMABLE_SURFACE
+_VOLUME = ObjectType.DEFORMABLE_VOLUME
+_PARTICLES = ObjectType.PARTICLE_SET
+_FIXED_TENDON = ObjectType.FIXED_TENDON
+_SPATIAL_TENDON = ObjectType.SPATIAL_TENDON
 
 _ACCELERATION_NAMES = "linearAcceleration angularAcceleration"
 _BODY_NAMES = (
@@ -27,13 +39,25 @@ _JOINT_NAMES = (
     "jointMaxVelocity jointMaxForce jointArmature jointFriction joint_q joint_qd"
 )
 _JOINT_FORCES = ((_LINK, "linkIncomingJointForce"), (_JOINT, "jointProjectedForce"))
+_VELOCITIES = (
+    (_BODY, "linearVelocity angularVelocity body_qd"),
+    (_LINK, "linearVelocity angularVelocity body_qd"),
+    (_ARTICULATION, "rootLinearVelocity rootAngularVelocity"),
+    (_SURFACE, "velocities"),
+    (_VOLUME, "velocities"),
+    (_PARTICLES, "velocities"),
+)
 _JOINT_STATE = "jointPosition jointVelocity joint_q joint_qd"
 _DYNAMICS = "jacobian massMatrix coriolisForce gravityForce centroidalMomentum"
 _ARTICULATION_NAMES = (
     "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity dofCount linkCount jointCount isFixedBase "
     "dofJointPath dofAxisIndex restitution contactOffset restOffset shapeCount "
-    f"centerOfMassWorld centerOfMassLocal jacobianShape {_DYNAMICS}"
+    f"centerOfMassWorld centerOfMassLocal jacobianShape fixedTendonCount spatialTendonCount {_DYNAMICS}"
 )
+
+_POINT_NAMES = "points velocities"
+_SOFT_NAMES = f"{_POINT_NAMES} restPoints simElementIndices"
+_TENDON_NAMES = "tendonStiffness tendonDamping"
 
 _ONE_FRICTION = "Newton has one friction coefficient per shape: read friction."
 _ONE_JOINT_FRICTION = "Newton has one friction effort per axis: read jointFriction."
@@ -45,6 +69,10 @@ _POSITIONS_FORCE = (
     "The xpbd solver derives forces from the corrections of positions that its iterations made, which had not "
     "converged."
 )
+_DIFFERENCES = (
+    "The vbd solver takes velocities from differences of positions, which single precision rounds: by about 1e-7 of "
+    "the distance from the origin per time step."
+)
 
 _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
     ((_BODY, _LINK), "disableSimulation", "Newton cannot leave a body out of the simulation."),
@@ -54,7 +82,7 @@ _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
         "kinematicTargetPosition kinematicTargetOrientation",
         "Newton has no targets of kinematic bodies: set their pose.",
     ),
-    ((_LINK, _JOINT, _ARTICULATION, _SCENE), "physxPointer", _NO_HANDLE),
+    ((_LINK, _JOINT, _ARTICULATION, _SCENE, _PARTICLES), "physxPointer", _NO_HANDLE),
     ((_JOINT,), "jointActuationForce", "Newton's Control.joint_f is an input of one step, not a measured effort."),
     ((_JOINT,), "jointStaticFriction jointDynamicFriction", _ONE_JOINT_FRICTION),
     ((_JOINT,), "jointViscousFriction", "Newton's passive joint damping is not authored by PhysX's attribute."),
@@ -64,7 +92,22 @@ _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
         _NO_ENVELOPE,
     ),
     ((_JOINT,), "jointDriveType", "ovnewton imports acceleration drives as force drives, so Newton cannot tell."),
-    ((_ARTICULATION,), "fixedTendonCount spatialTendonCount", "ovnewton imports no tendons."),
+    (
+        (_VOLUME,),
+        "collisionElementIndices",
+        "Newton has no collision mesh of tetrahedra: the outer triangles of the simulation mesh collide.",
+    ),
+    ((_VOLUME,), "kinematicTarget", "Newton has no targets of nodes: give particles no mass, and set their positions."),
+    (
+        (_FIXED_TENDON, _SPATIAL_TENDON),
+        "tendonOffset",
+        "MuJoCo's tendons have no offset: it is part of their rest length and limits.",
+    ),
+    (
+        (_FIXED_TENDON, _SPATIAL_TENDON),
+        "tendonLimitStiffness",
+        "MuJoCo's limits have a time constant and a damping ratio, not a stiffness.",
+    ),
     (
         (_BODY,),
         "positions orientations velocities angularVelocities accelerations angularAccelerations",
@@ -75,12 +118,10 @@ _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
 _UNSUPPORTED_TYPES: tuple[tuple[tuple[ObjectType, ...], str], ...] = (
     ((ObjectType.VEHICLE, ObjectType.VEHICLE_WHEEL), "Newton has no vehicles."),
     ((ObjectType.CHARACTER_CONTROLLER,), "Newton has no character controllers."),
-    ((ObjectType.FIXED_TENDON, ObjectType.SPATIAL_TENDON), "ovnewton imports no tendons."),
     (
-        (ObjectType.DEFORMABLE_VOLUME, ObjectType.DEFORMABLE_SURFACE, ObjectType.PARTICLE_SET),
-        "This backend does not read deformables and particles yet.",
+        (ObjectType.DEFORMABLE_MATERIAL,),
+        "Newton keeps no deformable materials: each triangle, tetrahedron and edge has coefficients of its own.",
     ),
-    ((ObjectType.DEFORMABLE_MATERIAL,), "Newton keeps material parameters per element, not per material."),
     ((ObjectType.CONTACT_SENSOR,), "This backend does not read contacts yet."),
     ((ObjectType.DEBUG_RENDER,), "Newton makes no debug geometry of this kind."),
     (
@@ -131,6 +172,11 @@ def _support() -> Mapping[Key, Support]:
         (_JOINT, f"{_JOINT_NAMES} jointProjectedForce"),
         (_ARTICULATION, _ARTICULATION_NAMES),
         (_SCENE, "gravity"),
+        (_SURFACE, _SOFT_NAMES),
+        (_VOLUME, _SOFT_NAMES),
+        (_PARTICLES, _POINT_NAMES),
+        (_FIXED_TENDON, f"{_TENDON_NAMES} tendonLimit tendonRestLength"),
+        (_SPATIAL_TENDON, _TENDON_NAMES),
     ):
         table |= supports(object_type, names)
     return table
@@ -160,9 +206,34 @@ def _variant(name: str) -> Mapping[Key, Support]:
             "when they are read, so an angle is between -180 and 180 degrees, whole turns being lost."
         )
         table |= supports(_JOINT, _JOINT_STATE, Level.APPROXIMATE, reason)
+    if name == "vbd":
+        for object_type, velocities in _VELOCITIES:
+            table |= supports(object_type, velocities, Level.APPROXIMATE, _DIFFERENCES)
+    if not kind.is_reduced:
         reason = (
             f"The {name} solver moves bodies, not joints, and lets joints come slightly apart: values are those of the "
             "links where they are, and agree with a tree of rigid joints to about a thousandth."
         )
         table |= supports(_ARTICULATION, _DYNAMICS, Level.APPROXIMATE, reason)
+    if not kind.moves_bodies:
+        table |= _state_unsupported((_BODY, _LINK, _JOINT, _ARTICULATION), why_not_moved(name, "bodies"))
+    if not kind.moves_particles:
+        table |= _state_unsupported((_SURFACE, _VOLUME, _PARTICLES), why_not_moved(name, "particles"))
+    if name != "mujoco":
+        table |= _unsupported((_FIXED_TENDON, _SPATIAL_TENDON), "Only the mujoco solver simulates tendons.")
     return table
+
+
+def _state_unsupported(types: Sequence[ObjectType], reason: str) -> Mapping[Key, Support]:
+    """Withdraw what changes with time, which would tell of motion where there is none."""
+    return {
+        key: support
+        for key, support in _unsupported(types, reason).items()
+        if attribute(*key).persistence is not Persistence.PROPERTY
+    }
+
+
+def _unsupported(types: Sequence[ObjectType], reason: str) -> Mapping[Key, Support]:
+    """Withdraw what other solvers serve."""
+    served = (key for key, support in _support().items() if support.level is not Level.UNSUPPORTED)
+    return {key: Support(Level.UNSUPPORTED, reason) for key in served if key[0] in types}

@@ -18,9 +18,12 @@ from ovread_newton._dynamics import DYNAMICS, bind_dynamics
 from ovread_newton._joint_forces import INCOMING, bind_incoming
 from ovread_newton._joint_reads import bind_joints
 from ovread_newton._principal_axes import bind_principal_axes
+from ovread_newton._ragged import EMPTY
 from ovread_newton._shapes import PER_SHAPE, bind_shapes
+from ovread_newton._soft import bind_soft
 from ovread_newton._solvers import ACCELERATIONS
-from ovread_newton._topology import EMPTY, Topology
+from ovread_newton._tendons import bind_tendons
+from ovread_newton._topology import Topology
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -54,6 +57,10 @@ _PROPERTIES: dict[str, Layout] = {
     "inverseInertia": ("model", "body_inv_inertia", 9, 0, 9),
     "centerOfMassPosition": ("model", "body_com", 3, 0, 3),
 }
+_TENDON_COUNTS = {
+    "fixedTendonCount": ObjectType.FIXED_TENDON,
+    "spatialTendonCount": ObjectType.SPATIAL_TENDON,
+}
 
 
 def bind(engine: NewtonEngine, object_type: ObjectType, rows: Indices, attributes: Sequence[str]) -> Binding:
@@ -67,6 +74,10 @@ def bind(engine: NewtonEngine, object_type: ObjectType, rows: Indices, attribute
         return _bind_articulations(engine, rows, attributes)
     if object_type is ObjectType.ARTICULATION_JOINT:
         return bind_joints(engine, topology.joints[rows], attributes)
+    if object_type in topology.soft:
+        return bind_soft(engine, object_type, rows, attributes)
+    if object_type in topology.tendons:
+        return bind_tendons(engine, object_type, rows, attributes)
     return _bind(attributes, rows, lambda name: (Gather(Source(engine, "model", name), lanes(rows, 3, 0, 3)), None))
 
 
@@ -180,6 +191,8 @@ def _count(engine: NewtonEngine, articulation: int, name: str) -> int:
     import newton
 
     topology = engine.topology
+    if name in _TENDON_COUNTS:
+        return int(np.count_nonzero(topology.tendons[_TENDON_COUNTS[name]].articulations == articulation))
     joints = topology.members.take(np.array([articulation]))
     if name == "linkCount":
         return len(joints)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ import numpy as np
 
 from ovread.backend import Diagnostic
 from ovread.errors import SceneRefusedError
+from ovread.quiet import STANDARD_OUTPUT, captured
+from ovread_newton._noise import log
+from ovread_newton._surfaces import add_style3d_attributes, relax_triangles
 
 if TYPE_CHECKING:
     import newton
@@ -23,6 +27,10 @@ class SolverKind:
     Args:
         class_name: Name of the class in ``newton.solvers``.
         arguments: Constructor arguments that differ from the defaults.
+        moves_bodies: Whether a step moves bodies; otherwise they stand where they are.
+        moves_particles: Whether a step moves particles.
+        is_reduced: Whether a step solves for joint coordinates, so that joints hold exactly; otherwise it solves for
+            bodies that joints pull together.
         keeps_joint_state: Whether a step updates ``State.joint_q`` and ``joint_qd``; otherwise they follow from the
             body poses by inverse kinematics.
         detects_contacts: Whether the solver finds contacts itself, so that Newton's collision pipeline is not run.
@@ -31,6 +39,9 @@ class SolverKind:
 
     class_name: str
     arguments: Mapping[str, Any] = attrs.field(factory=dict)
+    moves_bodies: bool = True
+    moves_particles: bool = True
+    is_reduced: bool = True
     keeps_joint_state: bool = True
     detects_contacts: bool = False
     observables: frozenset[str] = frozenset()
@@ -49,6 +60,7 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
     {
         "mujoco": SolverKind(
             "SolverMuJoCo",
+            moves_particles=False,
             detects_contacts=True,
             observables=frozenset({ACCELERATIONS, JOINT_FORCES, CONTACT_FORCES}),
         ),
@@ -62,12 +74,14 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
                 "free_body_constraint_max": 2048,
                 "warn_constraint_overflow": False,
             },
+            moves_particles=False,
             observables=frozenset({JOINT_FORCES, CONTACT_FORCES}),
         ),
         # With the default two iterations the joints of an articulation come apart; restitution is off by default.
         "xpbd": SolverKind(
             "SolverXPBD",
             {"iterations": 8, "enable_restitution": True},
+            is_reduced=False,
             keeps_joint_state=False,
             observables=frozenset({JOINT_FORCES, CONTACT_FORCES}),
         ),
@@ -75,13 +89,29 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
         "featherstone": SolverKind(
             "SolverFeatherstone", {"angular_damping": 0.0}, observables=frozenset({JOINT_FORCES})
         ),
-        "semi_implicit": SolverKind("SolverSemiImplicit", {"angular_damping": 0.0}, keeps_joint_state=False),
+        "semi_implicit": SolverKind(
+            "SolverSemiImplicit", {"angular_damping": 0.0}, is_reduced=False, keeps_joint_state=False
+        ),
+        # With the default ten iterations a double pendulum lags ten degrees behind after half a second.
+        "vbd": SolverKind(
+            "SolverVBD",
+            {"iterations": 50},
+            is_reduced=False,
+            keeps_joint_state=False,
+            observables=frozenset({CONTACT_FORCES}),
+        ),
+        "kamino": SolverKind(
+            "SolverKamino",
+            moves_particles=False,
+            is_reduced=False,
+            observables=frozenset({ACCELERATIONS, CONTACT_FORCES}),
+        ),
+        "style3d": SolverKind("SolverStyle3D", moves_bodies=False),
+        "implicit_mpm": SolverKind("SolverImplicitMPM", moves_bodies=False, detects_contacts=True),
     }
 )
 
 DEFAULT_SOLVER = "mujoco"
-
-_OTHERS_THAT_KEEP_JOINT_STATE = frozenset({"SolverKamino"})
 
 
 def make_solver(name: str, model: newton.Model, label: str, *, sleeping: bool = False) -> Any:
@@ -99,6 +129,11 @@ def make_solver(name: str, model: newton.Model, label: str, *, sleeping: bool = 
     import newton
 
     kind = SOLVERS[name]
+    if name == "implicit_mpm":
+        raise SceneRefusedError(
+            f"Newton imports {label}, but its solver 'implicit_mpm' simulates loose particles, and ovnewton imports "
+            "none: the solver would take the nodes of a surface for grains. Pass another solver=."
+        )
     arguments = dict(kind.arguments)
     if name == "mujoco":
         arguments["use_mujoco_cpu"] = model.device.is_cpu
@@ -106,10 +141,16 @@ def make_solver(name: str, model: newton.Model, label: str, *, sleeping: bool = 
         # Each axis takes up to two rows for its limits and two for its velocity limits; the rest is for contacts.
         arguments["articulation_constraint_max"] = 4 * model.joint_dof_count + 1024
         arguments["enable_sleeping"] = sleeping
+    if name == "kamino":
+        arguments["config"] = newton.solvers.SolverKamino.Config()
+        # With the default of 0.01 the joints of a double pendulum come three times as far apart.
+        arguments["config"].constraints.alpha = 0.5
     try:
-        return getattr(newton.solvers, kind.class_name)(model, **arguments)
+        # Style3d reports on standard output how long it took.
+        with captured(log, STANDARD_OUTPUT) if name == "style3d" else nullcontext():
+            return getattr(newton.solvers, kind.class_name)(model, **arguments)
     except Exception as error:
-        others = ", ".join(other for other in SOLVERS if other != name)
+        others = ", ".join(other for other, solver in SOLVERS.items() if other != name and solver.moves_bodies)
         raise SceneRefusedError(
             f"Newton imports {label}, but its solver {name!r} refuses it: {words_of(error)} "
             f"Another solver may take it ({others}): pass solver=."
@@ -131,9 +172,10 @@ def make_contacts(name: str, solver: Any, model: newton.Model) -> tuple[Any, Any
     """Return the collision pipeline that a solver needs, and the memory of its contacts; None for what it lacks."""
     import newton
 
-    if not model.shape_count:
+    kind = SOLVERS[name]
+    if not model.shape_count and (kind.detects_contacts or not model.particle_count):
         return None, None
-    if SOLVERS[name].detects_contacts:
+    if kind.detects_contacts:
         return None, newton.Contacts(solver.get_max_contact_count(), 0, device=model.device)
     pipeline = newton.CollisionPipeline(model)
     return pipeline, pipeline.contacts()
@@ -162,7 +204,7 @@ def name_of(solver: object) -> str | None:
 def keeps_joint_state(solver: object) -> bool:
     """Return whether a solver that the caller made keeps ``State.joint_q`` up to date."""
     name = name_of(solver)
-    return SOLVERS[name].keeps_joint_state if name else type(solver).__name__ in _OTHERS_THAT_KEEP_JOINT_STATE
+    return name is not None and SOLVERS[name].keeps_joint_state
 
 
 def capacity_exceeded(solver: Any) -> str | None:
@@ -178,11 +220,20 @@ def capacity_exceeded(solver: Any) -> str | None:
 
 def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
     """Change what a solver takes differently from the others."""
+    if name == "steel":
+        _open_limits(builder)
+    elif name == "vbd":
+        builder.color()
+    elif name == "style3d":
+        add_style3d_attributes(builder)
+    elif name in ("featherstone", "semi_implicit"):
+        relax_triangles(builder)
+
+
+def _open_limits(builder: newton.ModelBuilder) -> None:
+    """Make unlimited joints infinite: Steel spends constraint rows on finite limits, so on the builder's sentinel."""
     import newton
 
-    if name != "steel":
-        return
-    # Steel spends constraint rows on every finite limit, so also on the builder's sentinel for an unlimited one.
     builder.joint_limit_lower[:] = [
         -float("inf") if low <= -newton.MAXVAL else low for low in builder.joint_limit_lower
     ]
@@ -191,24 +242,63 @@ def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
     ]
 
 
+def moves_something(name: str, model: newton.Model) -> bool:
+    """Return whether a model has anything that a solver moves."""
+    kind = SOLVERS[name]
+    return bool((kind.moves_bodies and model.body_count) or (kind.moves_particles and model.particle_count))
+
+
+def why_not_moved(name: str, what: str) -> str:
+    """Say that a solver does not move ``bodies`` or ``particles``, and which one does."""
+    return (
+        f"The {name} solver does not move {what}, and leaves them as they are: open the scene with solver='vbd', or "
+        "attach without this solver where another one of yours moves them."
+    )
+
+
 def diagnose(name: str, model: newton.Model) -> list[Diagnostic]:
     """Report what the solver is known to get wrong in this model without saying so."""
-    diagnostics: list[Diagnostic] = []
-    if not model.joint_count or not SOLVERS[name].keeps_joint_state:
-        return diagnostics
-    owners, children = model.joint_articulation.numpy(), model.joint_child.numpy()
-    for joint in np.flatnonzero(owners < 0):
+    return [
+        *_not_simulated(name, model),
+        *_joints_outside_articulations(name, model),
+        *_bodies_in_another_order(name, model),
+    ]
+
+
+def _not_simulated(name: str, model: newton.Model) -> Iterator[Diagnostic]:
+    kind = SOLVERS[name]
+    if model.body_count and not kind.moves_bodies:
+        yield Diagnostic("", "bodies-not-simulated", why_not_moved(name, "bodies"))
+    if not kind.moves_particles:
+        for label in (*model.surface_label, *model.volume_label):
+            yield Diagnostic(str(label), "particles-not-simulated", why_not_moved(name, "particles"))
+    elif name == "xpbd":
+        message = (
+            "The xpbd solver lets surfaces stretch and shear without resistance. Open the scene with solver='vbd'."
+        )
+        for label in model.surface_label:
+            yield Diagnostic(str(label), "surface-without-stiffness", message)
+
+
+def _joints_outside_articulations(name: str, model: newton.Model) -> Iterator[Diagnostic]:
+    if not model.joint_count or not SOLVERS[name].is_reduced:
+        return
+    for joint in np.flatnonzero(model.joint_articulation.numpy() < 0):
         message = (
             f"The joint is in no articulation, so the {name} solver ignores it, or leaves its bodies where they are. "
             "Apply PhysicsArticulationRootAPI to a prim above its bodies, or open the scene with solver='xpbd'."
         )
-        diagnostics.append(Diagnostic(str(model.joint_label[joint]), "joint-outside-articulation", message))
-    if name == "featherstone":
-        for articulation, label in enumerate(model.articulation_label):
-            if np.any(np.diff(children[owners == articulation]) < 0):
-                message = (
-                    "The bodies are authored in another order than the joints lead from the root, so the featherstone "
-                    "solver computes a wrong mass matrix. Open the scene with another solver."
-                )
-                diagnostics.append(Diagnostic(str(label), "featherstone-body-order", message))
-    return diagnostics
+        yield Diagnostic(str(model.joint_label[joint]), "joint-outside-articulation", message)
+
+
+def _bodies_in_another_order(name: str, model: newton.Model) -> Iterator[Diagnostic]:
+    if not model.joint_count or name != "featherstone":
+        return
+    owners, children = model.joint_articulation.numpy(), model.joint_child.numpy()
+    for articulation, label in enumerate(model.articulation_label):
+        if np.any(np.diff(children[owners == articulation]) < 0):
+            message = (
+                "The bodies are authored in another order than the joints lead from the root, so the featherstone "
+                "solver computes a wrong mass matrix. Open the scene with another solver."
+            )
+            yield Diagnostic(str(label), "featherstone-body-order", message)

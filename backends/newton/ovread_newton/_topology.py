@@ -1,4 +1,4 @@
-"""Names and indices: which bodies, joints and articulations there are, and where their numbers lie."""
+"""Names and indices: which bodies, joints, soft objects and tendons there are, and where their numbers lie."""
 
 from __future__ import annotations
 
@@ -15,47 +15,14 @@ from ovread.catalogue import ObjectType
 from ovread.order import natural_key
 from ovread_newton._authored import NOTHING_KEPT, Authored, Kept
 from ovread_newton._build import is_negatable
+from ovread_newton._paths import paths_in_worlds, paths_of
+from ovread_newton._ragged import Indices, Ragged
 from ovread_newton._rotations import Rotations
+from ovread_newton._soft import SoftObjects, soft_objects
+from ovread_newton._tendons import Tendons, tendons_of
 
 if TYPE_CHECKING:
     import newton
-
-Indices = npt.NDArray[np.intp]
-EMPTY: Indices = np.zeros(0, dtype=np.intp)
-
-
-@attrs.frozen(eq=False)
-class Ragged:
-    """Runs of indices, one per owner, in one flat array.
-
-    Args:
-        flat: All runs, one after another.
-        offsets: ``(owners + 1,)``: run i is ``flat[offsets[i]:offsets[i + 1]]``.
-    """
-
-    flat: Indices
-    offsets: Indices
-
-    @classmethod
-    def of(cls, runs: Iterable[Sequence[int]]) -> Ragged:
-        """Store runs."""
-        runs = [list(run) for run in runs]
-        offsets = np.cumsum([0, *map(len, runs)]).astype(np.intp)
-        return cls(np.array([index for run in runs for index in run], dtype=np.intp), offsets)
-
-    def counts(self, owners: Indices) -> Indices:
-        """Return the lengths of some runs."""
-        return self.offsets[owners + 1] - self.offsets[owners]
-
-    def positions(self, owners: Indices) -> Indices:
-        """Return where the elements of some runs lie in ``flat``."""
-        if not len(owners):
-            return EMPTY
-        return np.concatenate([np.arange(self.offsets[owner], self.offsets[owner + 1]) for owner in owners])
-
-    def take(self, owners: Indices) -> Indices:
-        """Return the elements of some runs, one after another."""
-        return self.flat[self.positions(owners)]
 
 
 @attrs.frozen(eq=False)
@@ -96,6 +63,8 @@ class Topology:
         members: Joints of every articulation.
         children: Child body of every joint.
         body_shapes: Shapes of every body.
+        soft: Surfaces, volumes and particle sets.
+        tendons: Fixed and spatial tendons.
         dofs: Degrees of freedom.
         joint_q: Indices of every joint's coordinates.
         joint_qd: Indices of every joint's rates.
@@ -117,6 +86,8 @@ class Topology:
     members: Ragged
     children: tuple[int, ...]
     body_shapes: Ragged
+    soft: Mapping[ObjectType, SoftObjects]
+    tendons: Mapping[ObjectType, Tendons]
     dofs: Dofs
     joint_q: Ragged
     joint_qd: Ragged
@@ -137,15 +108,15 @@ class Topology:
         types = _ints(model.joint_type)
         children = _ints(model.joint_child)
         owners = _ints(model.joint_articulation)
-        labels = _paths(model, "articulation")
+        labels = paths_of(model, "articulation")
         articulations = _articulations(types, owners, labels, authored)
         links = {children[joint] for joint, owner in enumerate(owners) if owner in articulations}
         members = Ragged.of(_grouped(owners, model.articulation_count))
         return cls(
-            body_paths=tuple(_paths(model, "body")),
-            joint_paths=tuple(_paths(model, "joint")),
+            body_paths=tuple(paths_of(model, "body")),
+            joint_paths=tuple(paths_of(model, "joint")),
             articulation_paths=tuple(labels),
-            scene_paths=authored.scenes[:1] if authored else _worlds(model),
+            scene_paths=authored.scenes[:1] if authored else tuple(paths_in_worlds(model, "scene")),
             rigid_bodies=_indices(body for body in range(model.body_count) if body not in links),
             links=_indices(sorted(links)),
             joints=_indices(_readable_joints(model, types, owners)),
@@ -154,6 +125,8 @@ class Topology:
             members=members,
             children=tuple(children),
             body_shapes=Ragged.of(_shapes_by_body(model, every=authored is not None)),
+            soft=soft_objects(model),
+            tendons=tendons_of(model),
             dofs=_dofs(model, types, kept),
             joint_q=_runs(model.joint_q_start, model.joint_count),
             joint_qd=_runs(model.joint_qd_start, model.joint_count),
@@ -176,31 +149,6 @@ class Topology:
         """Return the paths that handles stand for; 0 stands for none."""
         paths = ("", *self.joint_paths)
         return [paths[handle] for handle in handles]
-
-
-def _paths(model: newton.Model, kind: str) -> list[str]:
-    """Return what names bodies, joints or articulations: their labels.
-
-    Where copies of one builder have the same labels, those of world ``i`` get the prefix ``/env_i``.
-    """
-    labels = [str(label) for label in getattr(model, f"{kind}_label")]
-    if not _has_copies(model):
-        return labels
-    worlds = _ints(getattr(model, f"{kind}_world"))
-    return [
-        label if world < 0 else f"/env_{world}/{label.removeprefix('/')}"
-        for label, world in zip(labels, worlds, strict=True)
-    ]
-
-
-def _has_copies(model: newton.Model) -> bool:
-    return model.world_count > 1 and len(set(model.body_label)) < len(model.body_label)
-
-
-def _worlds(model: newton.Model) -> tuple[str, ...]:
-    if model.world_count <= 1:
-        return ("/scene",)
-    return tuple(f"/env_{world}/scene" for world in range(model.world_count))
 
 
 def _ints(array: object) -> list[int]:
@@ -324,6 +272,10 @@ def objects(topology: Topology, object_type: ObjectType) -> Objects:
         return Objects([joints[joint] for joint in topology.joints])
     if object_type is ObjectType.SCENE:
         return Objects(topology.scene_paths)
+    if object_type in topology.soft:
+        return Objects(topology.soft[object_type].paths)
+    if object_type in topology.tendons:
+        return Objects(topology.tendons[object_type].paths)
     if object_type is ObjectType.ARTICULATION:
         paths = [topology.articulation_paths[articulation] for articulation in topology.articulations]
         return Objects(paths, members=lambda: _members(topology))
