@@ -9,7 +9,7 @@ import pytest
 
 from ovread import ObjectType, OmissionReason, Simulation
 
-SOLVERS = ("mujoco", "steel", "xpbd", "featherstone", "semi_implicit")
+SOLVERS = ("mujoco", "steel", "xpbd", "featherstone", "semi_implicit", "vbd", "kamino")
 
 Opened = Callable[..., Simulation]
 Value = Callable[..., np.ndarray]
@@ -22,7 +22,9 @@ def test_bodies_fall(opened: Opened, value: Value, solver: str) -> None:
     assert simulation.variant == solver
     simulation.step(1 / 60, count=6)
     velocity = value(simulation, ObjectType.RIGID_BODY, "/W/box", "linearVelocity").ravel()
-    np.testing.assert_allclose(velocity, [0, 0, -0.981], rtol=1e-4, atol=1e-6)
+    # VBD takes velocities from differences of positions, which single precision rounds at a height of 100 m.
+    tolerance = 5e-3 if solver == "vbd" else 1e-4
+    np.testing.assert_allclose(velocity, [0, 0, -0.981], rtol=tolerance, atol=1e-6)
 
 
 @pytest.mark.parametrize("solver", ["steel", "xpbd"])
@@ -37,7 +39,7 @@ def test_missing_accelerations_have_a_reason(opened: Opened, solver: str) -> Non
     assert "linearAcceleration" not in bodies.attributes
 
 
-@pytest.mark.parametrize("solver", ["mujoco", "steel", "xpbd"])
+@pytest.mark.parametrize("solver", ["mujoco", "steel", "xpbd", "vbd", "kamino"])
 def test_joint_position_follows_the_motion(opened: Opened, value: Value, solver: str) -> None:
     """Joint coordinates agree with the poses of the links at every tick, also where the solver does not keep them."""
     simulation = opened("pendulum", solver=solver)
