@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from ovread.catalogue._articulations import ROWS as _ARTICULATIONS
 from ovread.catalogue._bodies import ROWS as _BODIES
+from ovread.catalogue._contacts import NO_FILTERS, filter_lanes, needs_filters
 from ovread.catalogue._contacts import ROWS as _CONTACTS
 from ovread.catalogue._joints import ROWS as _JOINTS
 from ovread.catalogue._native import ROWS as _NATIVE
@@ -33,6 +34,7 @@ from ovread.catalogue._vehicles import ROWS as _VEHICLES
 from ovread.errors import AttributeOfOtherTypeError, UnknownAttributeError, did_you_mean
 
 __all__ = [
+    "NO_FILTERS",
     "Attribute",
     "Frame",
     "Layout",
@@ -44,6 +46,8 @@ __all__ = [
     "Writability",
     "attribute",
     "attributes",
+    "filter_lanes",
+    "needs_filters",
     "rows",
 ]
 

@@ -14,6 +14,26 @@ from ovread.units import Dimension
 
 _IMPULSE = Dimension(mass=1, length=1, time=-1)
 
+NO_FILTERS = (
+    "It tells contacts apart by the other object: query with contacts=[ovread.ContactSelection(sensors, filters)]."
+)
+"""Why an attribute that needs filters is not read without them."""
+
+
+def needs_filters(name: str) -> bool:
+    """Whether an attribute of contact sensors tells contacts apart by the other object."""
+    return name.startswith("filtered") or name.endswith("Matrix")
+
+
+def filter_lanes(row: Attribute, filters: int) -> tuple[str, ...] | None:
+    """Return the names of the lanes of a matrix over so many filters, such as ``f0.x``; None for other layouts."""
+    if row.layout is not Layout.MATRIX:
+        return None
+    names = [f"f{number}" for number in range(filters)]
+    if len(row.lanes) == 1:
+        return tuple(names)
+    return tuple(f"{name}.{lane}" for name in names for lane in row.lanes)
+
 
 def _row(name: str, lanes: tuple[str, ...], meaning: str, dtype: str = "f32", **rest: Any) -> Attribute:
     return Attribute(ObjectType.CONTACT_SENSOR, name, dtype, lanes, meaning, persistence=Persistence.STATE,

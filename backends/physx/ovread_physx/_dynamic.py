@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread.backend import Buffer, Column, FilledColumns, Omission, OmissionReason, ReadBinding
-from ovread.catalogue import Attribute, ObjectType, attribute
+from ovread.catalogue import Attribute, ObjectType, attribute, filter_lanes
 from ovread.errors import LayoutChangedError
 from ovread_physx import _contacts
 from ovread_physx._elements import Elements, Format, Selected, open_elements
@@ -139,7 +139,7 @@ class DynamicBinding:
         width: int,
         omissions: Sequence[Omission],
     ) -> None:
-        lanes = [_contacts.lanes_of(row, width) for row in rows]
+        lanes = [filter_lanes(row, width) for row in rows]
         self._engine = engine
         self._scenes = len(scenes)
         self._sizes = [len(scene.prims) for scene in scenes]

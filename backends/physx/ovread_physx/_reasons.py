@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ovread.catalogue import ObjectType, attributes
-from ovread_physx._contacts import needs_filters
+from ovread.catalogue import ObjectType, attributes, needs_filters
 from ovread_physx._inspection import inspect
 from ovread_physx._support import ON_CUDA_ONLY
 
