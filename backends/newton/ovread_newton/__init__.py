@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -54,14 +54,33 @@ def ovread_objects(engine: Any, object_type: ObjectType) -> Objects:
     """List the objects of a type, in Newton's order."""
     from ovread_newton._topology import objects
 
+    if object_type in (ObjectType.CONTACT_SENSOR, ObjectType.SHAPE):
+        return Objects(engine.sensing.paths(object_type))
     return objects(engine.topology, object_type)
 
 
 @hookimpl
+def ovread_unreadable_attributes(
+    engine: Any, object_type: ObjectType, filters: Sequence[Sequence[str]]
+) -> Collection[str]:
+    """Return what contact sensors need filters for, where there are none."""
+    from ovread_newton._contact_reads import unreadable
+
+    return unreadable(filters) if object_type is ObjectType.CONTACT_SENSOR else ()
+
+
+@hookimpl
 def ovread_bind_read(
-    engine: Any, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+    engine: Any,
+    object_type: ObjectType,
+    rows: npt.NDArray[np.intp],
+    attributes: Sequence[str],
+    filters: Sequence[Sequence[str]],
 ) -> ReadBinding:
     """Prepare a read."""
+    from ovread_newton._contact_reads import bind_contacts
     from ovread_newton._reads import bind
 
+    if object_type is ObjectType.CONTACT_SENSOR:
+        return bind_contacts(engine, rows, attributes, filters)
     return bind(engine, object_type, rows, attributes)

@@ -10,14 +10,15 @@ from ovread.backend import Diagnostic
 from ovread.errors import OptionError, OwnershipError
 from ovread.units import StageUnits
 from ovread_newton._engine import AdoptedEngine, check_state
-from ovread_newton._solvers import REPORTS, keeps_joint_state, name_of, requested_kinds
+from ovread_newton._sensors import Sensing
+from ovread_newton._solvers import REPORTS, contact_forces_of, keeps_joint_state, name_of, requested_kinds
 from ovread_newton._topology import Topology
 
-_KINDS = ("model", "state", "control", "solver", "observables")
+_KINDS = ("model", "state", "control", "solver", "contacts", "observables")
 
 
 def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine | None:
-    """Wrap a model, its states, its control, its solver and the solver's observables, in any order.
+    """Wrap a model, its states, its control, its solver, its contacts and the solver's observables, in any order.
 
     Returns:
         The engine, or None where none of the objects is Newton's.
@@ -36,15 +37,18 @@ def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine
         raise OptionError(f"{', '.join(options)}: attaching to Newton takes no options.")
     (model,) = found["model"]
     solver = next(iter(found["solver"]), None)
+    topology = Topology.of(model)
     engine = AdoptedEngine(
         model,
         found["state"][0],
         next(iter(found["control"]), None),
-        Topology.of(model),
+        topology,
+        Sensing.of(model, topology, None),
         StageUnits(up_axis="XYZ"[int(model.up_axis)]),
         name_of(solver) if solver is not None else None,
         solver is not None and keeps_joint_state(solver),
         solver=solver,
+        contacts=next(iter(found["contacts"]), None),
         observables=next(iter(found["observables"]), None),
     )
     if solver is None:
@@ -64,6 +68,7 @@ def _sort(objects: tuple[Any, ...]) -> dict[str, list[Any]]:
         "state": newton.State,
         "control": newton.Control,
         "solver": newton.solvers.SolverBase,
+        "contacts": newton.Contacts,
         "observables": newton.solvers.SolverBase.Observables,
     }
     found: dict[str, list[Any]] = {kind: [] for kind in (*_KINDS, "other")}
@@ -77,14 +82,15 @@ def _check(found: Mapping[str, list[Any]]) -> None:
     if found["other"]:
         kinds = ", ".join(type(item).__name__ for item in found["other"])
         raise OwnershipError(
-            "Attaching to Newton takes a Model, its States, its Control, a solver and the solver's Observables; "
-            f"not {kinds}."
+            "Attaching to Newton takes a Model, its States, its Control, a solver, Contacts and the solver's "
+            f"Observables; not {kinds}."
         )
     for kind, least, most in (
         ("model", 1, 1),
         ("state", 1, None),
         ("control", 0, 1),
         ("solver", 0, 1),
+        ("contacts", 0, 1),
         ("observables", 0, 1),
     ):
         count = len(found[kind])
@@ -101,3 +107,9 @@ def _check(found: Mapping[str, list[Any]]) -> None:
         if not requested_kinds(observables):
             kinds = ", ".join(REPORTS)
             raise OwnershipError(f"Those observables have none of {kinds}: allocate them with solver.observables.")
+        forces = contact_forces_of(observables)
+        for contacts in found["contacts"]:
+            if forces is not None and len(forces) < contacts.rigid_contact_max:
+                raise OwnershipError(
+                    "Those observables are too small for those contacts: allocate them with contacts=."
+                )

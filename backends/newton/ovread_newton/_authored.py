@@ -23,10 +23,14 @@ class Authored:
     Args:
         roots: Prims that an articulation-root schema is applied to.
         scenes: Physics scenes, the effective one first.
+        colliders: Prims that collide.
+        contact_reports: Prims whose contacts the stage asks for.
     """
 
     roots: frozenset[str]
     scenes: tuple[str, ...]
+    colliders: frozenset[str]
+    contact_reports: frozenset[str]
 
 
 @attrs.frozen
@@ -49,7 +53,7 @@ NOTHING_KEPT = Kept()
 
 
 def read_authored(stage: ovstage.Stage) -> Authored:
-    """Read the articulation roots and the physics scenes."""
+    """Read the articulation roots, the physics scenes, and what collides and reports contacts."""
     import ovstage
 
     def applied(schema: str) -> ovstage.Predicate:
@@ -59,7 +63,9 @@ def read_authored(stage: ovstage.Stage) -> Authored:
     with ovstage.PathDictionary(stage) as dictionary:
         roots = [path for schema in _ROOT_SCHEMAS for path in _matching(stage, dictionary, applied(schema))]
         scenes = _matching(stage, dictionary, scene)
-    return Authored(frozenset(roots), tuple(sorted(scenes)))
+        colliders = _matching(stage, dictionary, applied("PhysicsCollisionAPI"))
+        contact_reports = _matching(stage, dictionary, applied("PhysxContactReportAPI"))
+    return Authored(frozenset(roots), tuple(sorted(scenes)), frozenset(colliders), frozenset(contact_reports))
 
 
 def _matching(stage: ovstage.Stage, dictionary: ovstage.PathDictionary, predicate: ovstage.Predicate) -> list[str]:

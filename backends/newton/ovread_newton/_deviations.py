@@ -119,6 +119,11 @@ DEVIATIONS = (
         ("simElementIndices",),
         "Polygons are cut into fans of triangles, and the nodes of left-handed ones are in reversed order.",
     ),
+    _importer(
+        "contact-report-settings",
+        ("netNormalContactForce", "rawContactForce", "contactEventType"),
+        "physxContactReport:threshold and reportPairs are ignored: a sensor reports every contact, however weak.",
+    ),
     _solver(
         "velocity-target",
         _MOTION,
@@ -146,6 +151,12 @@ DEVIATIONS = (
         _MOTION,
         "Joints outside articulations are simulated by xpbd, semi_implicit, vbd and kamino; with the others the bodies "
         "stand still or fall.",
+    ),
+    _solver(
+        "unequal-contact-forces",
+        ("netNormalContactForce", "normalContactForceMatrix", "rawContactForce"),
+        "With the xpbd solver two bodies in touch push each other with different forces where one has more contact "
+        "points than the other; what is read is the mean.",
     ),
     _solver(
         "contact-scale",

@@ -12,12 +12,15 @@ from ovread.backend import Diagnostic, Scene
 from ovread.errors import OptionError, OwnershipError
 from ovread.units import StageUnits
 from ovread_newton._build import build_model
+from ovread_newton._contacts import ContactLog
 from ovread_newton._noise import collected_diagnostics, log, mujoco_watched, quiet, start_engine
+from ovread_newton._sensors import Sensing
 from ovread_newton._solvers import (
     REPORTS,
     SOLVERS,
     adapt_builder,
     capacity_exceeded,
+    contact_forces_of,
     diagnose,
     make_contacts,
     make_observables,
@@ -40,6 +43,7 @@ class NewtonEngine:
         state: The current state.
         control: Targets, or None where the caller gave none.
         topology: Names and indices of everything readable.
+        sensing: Colliders and contact sensors.
         units: Units of the stage.
         variant: Name of the solver, None where it is unknown.
         keeps_joint_state: Whether ``State.joint_q`` is current after a step.
@@ -54,6 +58,15 @@ class NewtonEngine:
     contacts: Any = None
     """The ``newton.Contacts`` that steps fill; None where nothing can touch."""
 
+    contact_log: ContactLog | None = None
+    """What touched in the last steps; None where nobody takes it down."""
+
+    no_contacts = ""
+    """Why nobody does, and what to do."""
+
+    knows_time_step = True
+    """Whether the seconds of a solver step are known."""
+
     reported: frozenset[str] = frozenset()
     """Which observables steps report."""
 
@@ -63,6 +76,7 @@ class NewtonEngine:
         state: newton.State,
         control: newton.Control | None,
         topology: Topology,
+        sensing: Sensing,
         units: StageUnits,
         variant: str | None,
         keeps_joint_state: bool,
@@ -71,6 +85,7 @@ class NewtonEngine:
         self.state = state
         self.control = control
         self.topology = topology
+        self.sensing = sensing
         self.units = units
         self.variant = variant
         self.device = str(model.device)
@@ -86,7 +101,7 @@ class NewtonEngine:
 
     def paths_of(self, handles: Sequence[int]) -> Sequence[str]:
         """Return the paths that handles in values stand for."""
-        return self.topology.paths_of(handles)
+        return self.sensing.paths_of(handles)
 
     def refresh_joint_state(self) -> None:
         """Make :attr:`joint_state` current."""
@@ -133,11 +148,13 @@ class OwnedEngine(NewtonEngine):
             self._pose_links(model)
             state = model.state()
             self._next = model.state()
+        topology = Topology.of(model, build.authored, build.kept)
         super().__init__(
             model,
             state,
             model.control(),
-            Topology.of(model, build.authored, build.kept),
+            topology,
+            Sensing.of(model, topology, build.authored),
             build.units,
             solver,
             SOLVERS[solver].keeps_joint_state,
@@ -151,6 +168,8 @@ class OwnedEngine(NewtonEngine):
         self._pipeline: Any = None
         self._observables: Any = None
         self._make_solver(solver, scene.label, sleeping)
+        if self.sensing.sensor_paths:
+            self.contact_log = ContactLog(model, self.sensing)
         log.info("ready in %.1f s", time.perf_counter() - started)
 
     @staticmethod
@@ -171,7 +190,9 @@ class OwnedEngine(NewtonEngine):
         with collected_diagnostics() as found:
             self._solver = make_solver(name, model, label, sleeping=sleeping)
             self._pipeline, self.contacts = make_contacts(name, self._solver, model)
-            self._observables = make_observables(name, self._solver, self.contacts)
+            # Contact forces cost time in each step, so only for sensors.
+            sensed = self.contacts if self.sensing.sensor_paths else None
+            self._observables = make_observables(name, self._solver, sensed)
             self.reported = self.reported | requested_kinds(self._observables)
         self.diagnostics.extend(found)
 
@@ -191,15 +212,17 @@ class OwnedEngine(NewtonEngine):
         log.info("first step took %.1f s", time.perf_counter() - started)
 
     def _advance(self, dt: float) -> None:
-        if self._solver is None:
-            return
-        with quiet(), self._watched():
-            for _ in range(self._substeps):
-                self._substep(dt / self._substeps)
-        self.observables = self._observables
-        self._is_solved = False
-        if not self._has_dropped:
-            self._report_dropped_constraints()
+        part = dt / self._substeps
+        if self._solver is not None:
+            with quiet(), self._watched():
+                for _ in range(self._substeps):
+                    self._substep(part)
+            self.observables = self._observables
+            self._is_solved = False
+            if not self._has_dropped:
+                self._report_dropped_constraints()
+        if self.contact_log is not None:
+            self.contact_log.end(self.contacts, contact_forces_of(self.observables), part)
 
     def _report_dropped_constraints(self) -> None:
         words = capacity_exceeded(self._solver)
@@ -211,6 +234,8 @@ class OwnedEngine(NewtonEngine):
     def _substep(self, dt: float) -> None:
         state = self.state
         state.clear_forces()
+        if self.contact_log is not None:
+            self.contact_log.begin(state)
         if self._pipeline is not None:
             self._pipeline.collide(state, self.contacts)
         self._solver.step(state, self._next, self.control, self.contacts, dt, observables=self._observables)
@@ -232,6 +257,8 @@ class OwnedEngine(NewtonEngine):
             self.state, self._next, self.control = model.state(), model.state(), model.control()
             if self.contacts is not None:
                 self.contacts.clear()
+        if self.contact_log is not None:
+            self.contact_log.clear()
         self.observables = None
         self._solved = None
         self._is_solved = False
@@ -274,11 +301,20 @@ def _clone(array: Any, fallback: Any) -> Any:
 class AdoptedEngine(NewtonEngine):
     """A simulation that the caller owns, steps and resets."""
 
-    def __init__(self, *args: Any, solver: Any = None, observables: Any = None) -> None:
+    no_contacts = (
+        "Contacts are in the newton.Contacts that your loop fills, and none were attached: pass them to ovread.attach, "
+        "and call sim.stepped after each step."
+    )
+    knows_time_step = False
+
+    def __init__(self, *args: Any, solver: Any = None, contacts: Any = None, observables: Any = None) -> None:
         super().__init__(*args)
         self.solver = solver
+        self.contacts = contacts
         self.observables = observables
         self.reported = requested_kinds(observables)
+        if contacts is not None:
+            self.contact_log = ContactLog(self.model, self.sensing)
 
     def why_not_reported(self, kind: str) -> str:
         """Say what to attach, or that the solver does not."""
@@ -305,6 +341,9 @@ class AdoptedEngine(NewtonEngine):
         if "state" in current:
             check_state(self.model, current["state"])
             self.state = current["state"]
+        if self.contact_log is not None:
+            self.contact_log.begin(self.state)
+            self.contact_log.end(self.contacts, contact_forces_of(self.observables), None)
 
     def refresh_joint_state(self) -> None:
         """Solve for the joint coordinates at each read: the caller may have stepped in between."""

@@ -10,6 +10,7 @@ from ovread.catalogue import ObjectType, Persistence, attribute, attributes
 from ovread_newton._deviations import DEVIATIONS
 from ovread_newton._solvers import (
     ACCELERATIONS,
+    CONTACT_FORCES,
     DEFAULT_SOLVER,
     JOINT_FORCES,
     SOLVERS,
@@ -27,6 +28,7 @@ _VOLUME = ObjectType.DEFORMABLE_VOLUME
 _PARTICLES = ObjectType.PARTICLE_SET
 _FIXED_TENDON = ObjectType.FIXED_TENDON
 _SPATIAL_TENDON = ObjectType.SPATIAL_TENDON
+_SENSOR = ObjectType.CONTACT_SENSOR
 
 _ACCELERATION_NAMES = "linearAcceleration angularAcceleration"
 _BODY_NAMES = (
@@ -58,6 +60,20 @@ _ARTICULATION_NAMES = (
 _POINT_NAMES = "points velocities"
 _SOFT_NAMES = f"{_POINT_NAMES} restPoints simElementIndices"
 _TENDON_NAMES = "tendonStiffness tendonDamping"
+CONTACT_FORCE_NAMES = (
+    "netNormalContactForce netFrictionContactForce normalContactForceMatrix frictionContactForceMatrix "
+    "filteredContactForce filteredFrictionForce rawContactForce contactEventPointImpulse contactEventAnchorImpulse"
+)
+"""What follows from contact forces; everything else of contacts follows from where shapes touch."""
+
+CONTACT_NAMES = (
+    f"{CONTACT_FORCE_NAMES} filteredContactCount filteredContactPoint filteredContactNormal filteredContactSeparation "
+    "filteredFrictionCount filteredFrictionPoint rawContactPoint rawContactNormal rawContactSeparation "
+    "rawContactOtherBody contactEventType contactEventSensorSide contactEventCollider contactEventOtherBody "
+    "contactEventOtherCollider contactEventProtoIndex contactEventOtherProtoIndex contactEventPointCount "
+    "contactEventAnchorCount contactEventPointPosition contactEventPointNormal contactEventPointSeparation "
+    "contactEventAnchorPosition"
+)
 
 _ONE_FRICTION = "Newton has one friction coefficient per shape: read friction."
 _ONE_JOINT_FRICTION = "Newton has one friction effort per axis: read jointFriction."
@@ -72,6 +88,11 @@ _POSITIONS_FORCE = (
 _DIFFERENCES = (
     "The vbd solver takes velocities from differences of positions, which single precision rounds: by about 1e-7 of "
     "the distance from the origin per time step."
+)
+_SHARED_CONTACTS = (
+    "The xpbd solver divides each contact's push by the number of contacts of either body, and reports the mean: "
+    "right between a body and scenery, but not between two bodies with different numbers of contact points. The upper "
+    "of two stacked boxes reads two thirds of its weight."
 )
 
 _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
@@ -113,6 +134,16 @@ _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
         "positions orientations velocities angularVelocities accelerations angularAccelerations",
         "ovnewton refuses stages with point instancers of bodies.",
     ),
+    (
+        (_SENSOR,),
+        "contactEventPointFaceIndex contactEventPointOtherFaceIndex",
+        "Newton does not report which faces of a mesh touch.",
+    ),
+    (
+        (_SENSOR,),
+        "contactEventPointMaterial contactEventPointOtherMaterial",
+        "ovnewton keeps the coefficients of a collider's material, not its path: read friction and restitution.",
+    ),
 )
 
 _UNSUPPORTED_TYPES: tuple[tuple[tuple[ObjectType, ...], str], ...] = (
@@ -122,7 +153,6 @@ _UNSUPPORTED_TYPES: tuple[tuple[tuple[ObjectType, ...], str], ...] = (
         (ObjectType.DEFORMABLE_MATERIAL,),
         "Newton keeps no deformable materials: each triangle, tetrahedron and edge has coefficients of its own.",
     ),
-    ((ObjectType.CONTACT_SENSOR,), "This backend does not read contacts yet."),
     ((ObjectType.DEBUG_RENDER,), "Newton makes no debug geometry of this kind."),
     (
         (
@@ -177,6 +207,7 @@ def _support() -> Mapping[Key, Support]:
         (_PARTICLES, _POINT_NAMES),
         (_FIXED_TENDON, f"{_TENDON_NAMES} tendonLimit tendonRestLength"),
         (_SPATIAL_TENDON, _TENDON_NAMES),
+        (_SENSOR, CONTACT_NAMES),
     ):
         table |= supports(object_type, names)
     return table
@@ -200,6 +231,10 @@ def _variant(name: str) -> Mapping[Key, Support]:
             table |= supports(object_type, forces, Level.UNSUPPORTED, why_not_reported(name, JOINT_FORCES))
         elif name == "xpbd":
             table |= supports(object_type, forces, Level.APPROXIMATE, _POSITIONS_FORCE)
+    if CONTACT_FORCES not in kind.observables:
+        table |= supports(_SENSOR, CONTACT_FORCE_NAMES, Level.UNSUPPORTED, why_not_reported(name, CONTACT_FORCES))
+    elif name == "xpbd":
+        table |= supports(_SENSOR, CONTACT_FORCE_NAMES, Level.APPROXIMATE, _SHARED_CONTACTS)
     if not kind.keeps_joint_state:
         reason = (
             f"The {name} solver moves bodies, not joints: joint coordinates are computed from the poses of the links "

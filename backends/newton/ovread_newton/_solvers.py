@@ -137,6 +137,9 @@ def make_solver(name: str, model: newton.Model, label: str, *, sleeping: bool = 
     arguments = dict(kind.arguments)
     if name == "mujoco":
         arguments["use_mujoco_cpu"] = model.device.is_cpu
+        if model.device.is_cpu and model.shape_count:
+            # MuJoCo finds as many contacts as there are, but hands on 48 unless told otherwise.
+            arguments["nconmax"] = newton.CollisionPipeline(model).rigid_contact_max
     if name == "steel":
         # Each axis takes up to two rows for its limits and two for its velocity limits; the rest is for contacts.
         arguments["articulation_constraint_max"] = 4 * model.joint_dof_count + 1024
@@ -166,6 +169,11 @@ def why_not_reported(name: str, kind: str) -> str:
 def requested_kinds(observables: Any) -> frozenset[str]:
     """Return what observables have room for."""
     return frozenset(kind for kind in (*REPORTS, AWAKE) if getattr(observables, kind, None) is not None)
+
+
+def contact_forces_of(observables: Any) -> Any:
+    """Return the array of contact forces, None where there is none."""
+    return getattr(observables, CONTACT_FORCES, None)
 
 
 def make_contacts(name: str, solver: Any, model: newton.Model) -> tuple[Any, Any]:

@@ -145,11 +145,6 @@ class Topology:
         """Return what stands for the paths of joints in values."""
         return joints.astype(np.uint64) + np.uint64(1)
 
-    def paths_of(self, handles: Sequence[int]) -> list[str]:
-        """Return the paths that handles stand for; 0 stands for none."""
-        paths = ("", *self.joint_paths)
-        return [paths[handle] for handle in handles]
-
 
 def _ints(array: object) -> list[int]:
     return [] if array is None else [int(value) for value in array.numpy()]  # type: ignore[attr-defined]

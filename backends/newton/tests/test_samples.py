@@ -68,9 +68,9 @@ def test_everything_is_read_and_nothing_is_stale(name: str) -> None:
             if not _engine_has_nan(engine):
                 assert not np.isnan(values).any(), (object_type, attribute_name)
             row = attribute(object_type, attribute_name)
-            if row.persistence is Persistence.PROPERTY:
-                np.testing.assert_array_equal(values, old, err_msg=attribute_name)
-            elif attribute_name in ("body_q", "position", "orientation") and not moved:
+            if row.persistence is Persistence.PROPERTY or (
+                attribute_name in ("body_q", "position", "orientation") and not moved
+            ):
                 np.testing.assert_array_equal(values, old, err_msg=attribute_name)
         for object_type in (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK):
             if (object_type, "body_q") in after:
