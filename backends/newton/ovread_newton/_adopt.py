@@ -37,6 +37,9 @@ def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine
         raise OptionError(f"{', '.join(options)}: attaching to Newton takes no options.")
     (model,) = found["model"]
     solver = next(iter(found["solver"]), None)
+    observables = next(iter(found["observables"]), None)
+    # Observables with contact forces know their Contacts.
+    contacts = next(iter(found["contacts"]), None if observables is None else observables.contacts)
     topology = Topology.of(model)
     engine = AdoptedEngine(
         model,
@@ -48,8 +51,8 @@ def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine
         name_of(solver) if solver is not None else None,
         solver is not None and keeps_joint_state(solver),
         solver=solver,
-        contacts=next(iter(found["contacts"]), None),
-        observables=next(iter(found["observables"]), None),
+        contacts=contacts,
+        observables=observables,
     )
     if solver is None:
         message = (

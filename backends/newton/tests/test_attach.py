@@ -10,11 +10,12 @@ import pytest
 import warp as wp
 
 import ovread
-from ovread import ObjectType, OmissionReason
+from ovread import ContactSelection, ObjectType, OmissionReason
 from ovread.errors import OptionError, OwnershipError
 
 LINK = ObjectType.ARTICULATION_LINK
 JOINT = ObjectType.ARTICULATION_JOINT
+SENSOR = ObjectType.CONTACT_SENSOR
 
 
 def pendulum_model(up_axis: newton.Axis = newton.Axis.Z) -> newton.Model:
@@ -118,6 +119,77 @@ def test_accelerations_need_the_observables() -> None:
         bodies = sim.query(ObjectType.RIGID_BODY)
         fall = sim.read(bodies, ["linearAcceleration"])["linearAcceleration"].numpy()
         np.testing.assert_allclose(fall, [[0, 0, -9.81]], rtol=1e-5, atol=1e-5)
+
+
+class Pile:
+    """A caller's own loop: a box of 2 kg on the ground, with Newton's collision pipeline."""
+
+    def __init__(self, solver: type[Any], **arguments: Any) -> None:
+        builder = newton.ModelBuilder(gravity=(0.0, 0.0, -10.0))
+        builder.add_ground_plane(label="/Ground")
+        box = builder.add_body(label="/Box", xform=wp.transform((0.0, 0.0, 0.5)), mass=2.0)
+        builder.add_shape_box(box, hx=0.5, hy=0.5, hz=0.5, label="/Box/shape", cfg=builder.ShapeConfig(density=0.0))
+        builder.body_inertia[box] = wp.mat33(0.3, 0, 0, 0, 0.3, 0, 0, 0, 0.3)
+        self.model = builder.finalize(device="cpu")
+        self.solver = solver(self.model, **arguments)
+        self.pipeline = newton.CollisionPipeline(self.model)
+        self.contacts = self.pipeline.contacts()
+        self.observables = self.solver.observables({"contact_f"}, contacts=self.contacts)
+        self.now, self.next = self.model.state(), self.model.state()
+
+    def step(self, dt: float) -> None:
+        self.now.clear_forces()
+        self.pipeline.collide(self.now, self.contacts)
+        self.solver.step(self.now, self.next, None, self.contacts, dt, observables=self.observables)
+        self.now, self.next = self.next, self.now
+
+
+@pytest.mark.parametrize("with_contacts", [True, False])
+def test_contacts_of_the_callers_loop(with_contacts: bool) -> None:
+    """Forces and events are read from the caller's contacts and observables; the latter know the former."""
+    pile = Pile(newton.solvers.SolverXPBD, iterations=8)
+    given = [pile.contacts] if with_contacts else []
+    with ovread.attach(pile.model, pile.now, pile.solver, pile.observables, *given) as sim:
+        query = sim.query(SENSOR, contacts=[ContactSelection("/*", ["/Ground"])])
+        assert query.paths == ("/Box",)
+        reader = sim.reader(query, query.attributes)
+        assert {omission.reason for omission in reader.read().omissions} == {
+            OmissionReason.NOT_READY,
+            OmissionReason.UNSUPPORTED_CONFIGURATION,
+        }
+        kinds = []
+        for _ in range(60):
+            pile.step(1 / 120)
+            sim.stepped(1 / 120, state=pile.now)
+            result = reader.read()
+            kinds += result["contactEventType"].numpy().ravel().tolist()
+        assert kinds[0] == 0
+        assert set(kinds[1:]) == {2}
+        np.testing.assert_allclose(result["normalContactForceMatrix"].numpy(), [(0, 0, 20)], atol=0.01)
+        assert sim.resolve(result["rawContactOtherBody"]) == [["/Ground"] * 4]
+        unknown = {omission.attribute for omission in result.omissions}
+        assert unknown == {"contactEventPointImpulse", "contactEventAnchorImpulse"}, "the time step is not known"
+
+
+def test_contacts_need_what_the_caller_fills() -> None:
+    """Without Contacts nothing of them is read, without observables no force; each says what to pass."""
+    pile = Pile(newton.solvers.SolverXPBD, iterations=8)
+    names = ["netNormalContactForce", "rawContactPoint"]
+    with ovread.attach(pile.model, pile.now, pile.solver) as sim:
+        omissions = sim.read(sim.query(SENSOR), names).omissions
+        assert [omission.attribute for omission in omissions] == names
+        assert all("newton.Contacts" in omission.detail for omission in omissions)
+    with ovread.attach(pile.model, pile.now, pile.solver, pile.contacts) as sim:
+        pile.step(1 / 120)
+        sim.stepped(1 / 120, state=pile.now)
+        result = sim.read(sim.query(SENSOR), names)
+        (omission,) = result.omissions
+        assert "contact_f" in omission.detail
+        assert len(result["rawContactPoint"].numpy()) == 4
+    model = pendulum_model()
+    with ovread.attach(model, model.state()) as sim:
+        (omission,) = sim.read(sim.query(SENSOR), names[:1]).omissions
+        assert "collider" in omission.detail
 
 
 def test_only_the_state_can_be_current() -> None:
