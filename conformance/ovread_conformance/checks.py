@@ -21,6 +21,8 @@ SINGLE = 2e-6
 """Relative tolerance of a value that the file decides: single precision, rounded a few times on the way."""
 ONE_STEP = 1e-4
 """Relative tolerance after one step, where an engine may damp a little by default."""
+AT_REST = 1e-2
+"""Relative tolerance of the forces on a body that has come to rest, as engines that iterate hold it."""
 
 BODY = "/World/body"
 TURN = rotations.quaternion((1, 2, 3), 30)
@@ -175,6 +177,35 @@ def _swapped_bodies(simulation: Readable) -> None:
         expect(rotations.matrix(relative), turned, SINGLE, f"the arm is turned as its joint says ({robot})")
 
 
+def _contact_force(simulation: Readable) -> None:
+    angle = np.radians(20)
+    normal = np.array([np.sin(angle), 0, np.cos(angle)])
+    uphill = np.array([-np.cos(angle), 0, np.sin(angle)])
+    weights = {
+        "level": (30 * np.array([0, 0, 1]), np.zeros(3)),
+        "leaning": (20 * np.cos(angle) * normal, 20 * np.sin(angle) * uphill),
+    }
+    for dt in (1 / 60, 1 / 240):
+        for _ in range(60):
+            simulation.step(dt)
+        for name, (pushed, held) in weights.items():
+            path = f"/World/{name}"
+            net, friction, loads, normals = (
+                read_one(simulation, ObjectType.CONTACT_SENSOR, path, attribute)
+                for attribute in (
+                    "netNormalContactForce",
+                    "netFrictionContactForce",
+                    "rawContactForce",
+                    "rawContactNormal",
+                )
+            )
+            what = f"on the sensor, a force and not an impulse, at dt = {dt:.4f} ({name})"
+            expect(net, pushed, AT_REST, f"netNormalContactForce is {what}")
+            expect(net + friction, pushed + held, AT_REST, f"normal and friction force together are {what}")
+            points = (loads[:, None] * normals.reshape(-1, 3)).sum(axis=0)
+            expect(points, pushed, AT_REST, f"force times normal of the points is {what}")
+
+
 def _row_order(simulation: Readable) -> None:
     numbers = [1, 2, 10, 20, 100]
     query = simulation.query(ObjectType.RIGID_BODY)
@@ -201,6 +232,9 @@ CHECKS = (
           _principal_axes, ("principal-inertia", "inertia-turned-back", "world-inertia")),
     Check("swapped-bodies", "Joint signs follow body0 and body1 as authored.", "swapped_bodies.usda",
           _swapped_bodies, ("parent-child-sign",)),
+    Check("contact-force", "A contact force is on the sensor, no impulse, and told apart from friction.",
+          "resting_bodies.usda", _contact_force,
+          ("contact-impulse", "force-on-the-other", "friction-in-normal-force", "reversed-normal")),
     Check("row-order", "Rows come in natural path order, or the caller's.", "environments.usda",
           _row_order, ("native-rows",)),
 )  # fmt: skip

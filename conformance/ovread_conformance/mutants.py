@@ -135,12 +135,18 @@ def _inner_frame_rate(simulation: Simulation, query: Query, group: Group) -> Val
     return _turn_of(coordinates) @ _values(group)
 
 
+def _with_friction(simulation: Simulation, query: Query, group: Group) -> Values:
+    friction: Values = simulation.read(query, ["netFrictionContactForce"])["netFrictionContactForce"].numpy()
+    return _values(group) + friction
+
+
 def _native_rows(simulation: Simulation, query: Query, group: Group) -> Values:
     """Leave the values in the order of the file, under the paths of the canonical order."""
     return np.roll(_values(group), 1, axis=0)
 
 
 _DEGREES = np.pi / 180
+_CONTACT_FORCES = ("netNormalContactForce", "netFrictionContactForce", "rawContactForce")
 _VECTORS = ("position", "linearVelocity", "angularVelocity")
 _MUTANTS = (
     Mutant("wxyz", "Quaternions with the scalar first.", ("orientation",), _reordered((3, 0, 1, 2))),
@@ -167,6 +173,11 @@ _MUTANTS = (
     Mutant("world-inertia", "Inertia in world axes.", ("inertia",), _world_inertia),
     Mutant("parent-child-sign", "Joint signs from parent and child, not from body0 and body1.",
            ("jointPosition", "jointVelocity"), _parent_child_sign),
+    Mutant("contact-impulse", "Impulse of a sixtieth of a second for a force.", _CONTACT_FORCES, _scaled(1 / 60)),
+    Mutant("force-on-the-other", "Force on the other body.", _CONTACT_FORCES, _scaled(-1)),
+    Mutant("friction-in-normal-force", "Normal force with the friction in it.", ("netNormalContactForce",),
+           _with_friction),
+    Mutant("reversed-normal", "Normals from side 0 to side 1.", ("rawContactNormal",), _scaled(-1)),
     Mutant("native-rows", "Values in the engine's order under canonical paths.", ("mass",), _native_rows),
 )  # fmt: skip
 
