@@ -28,7 +28,7 @@ _WORLD = (0, 0, 0, 0, 0, 0, 1)
 
 @attrs.frozen(eq=False)
 class Touches:
-    """Contact points, pair by pair. Side 0 of a pair is the collider that comes first; scenery is side 1, as on PhysX.
+    """Contact points, pair by pair. Side 0 of a pair is the collider that comes first, so scenery is side 1.
 
     Args:
         sides: ``(points, 2)``: the colliders.
@@ -120,7 +120,9 @@ class Step:
         separations = np.einsum("pi,pi->p", normals, surfaces[:, 1] - surfaces[:, 0])
         colliders = self._sensing.shape_colliders[self._shapes]
         sides = np.sort(colliders, axis=1)
-        kept = np.flatnonzero((sides[:, 0] >= 0) & ((separations <= 0) | forces.any(axis=1)))
+        # Things that no force moves do not touch, as on PhysX.
+        can_push = (sides[:, 0] >= 0) & (sides[:, 0] < self._sensing.moving_colliders)
+        kept = np.flatnonzero(can_push & ((separations <= 0) | forces.any(axis=1)))
         order = kept[np.argsort(self._pairs(sides[kept]), kind="stable")]
         turned = np.where(colliders[:, :1] == sides[:, :1], 1.0, -1.0)
         return Touches(

@@ -31,8 +31,9 @@ class Sensing:
     """The colliders of a model and its contact sensors.
 
     Args:
-        collider_paths: Path of every collider, those of bodies first. It is one shape, or several where a mesh was
-            decomposed.
+        collider_paths: Path of every collider: first those of bodies that forces move, then those of kinematic bodies,
+            then scenery. A collider is one shape, or several where a mesh was decomposed.
+        moving_colliders: Number of colliders of bodies that forces move.
         collider_bodies: Body of every collider; -1 for scenery.
         shape_colliders: Collider of every shape; -1 for shapes that touch nothing.
         topology: Names of joints and bodies.
@@ -41,6 +42,7 @@ class Sensing:
     """
 
     collider_paths: tuple[str, ...]
+    moving_colliders: int
     collider_bodies: Indices
     shape_colliders: Indices
     topology: Topology
@@ -54,7 +56,8 @@ class Sensing:
         labels = _collider_labels(model, None if authored is None else authored.colliders)
         # A path may repeat where a caller's model has several worlds.
         found = dict.fromkeys(key for key in zip(bodies, labels, strict=True) if key[1] is not None)
-        keys = sorted(found, key=lambda key: key[0] < 0)
+        kinematic = _kinematic_bodies(model)
+        keys = sorted(found, key=lambda key: 2 if key[0] < 0 else key[0] in kinematic)
         colliders = {key: number for number, key in enumerate(keys)}
         collider_bodies = np.array([body for body, _ in keys], dtype=np.intp)
         collider_paths = tuple(str(label) for _, label in keys)
@@ -65,6 +68,7 @@ class Sensing:
         sensors = list(_sensors(topology, collider_paths, body_colliders, authored))
         return cls(
             collider_paths,
+            sum(body >= 0 and body not in kinematic for body, _ in keys),
             collider_bodies,
             np.array([colliders.get(key, -1) for key in zip(bodies, labels, strict=True)], dtype=np.intp),
             topology,
@@ -99,6 +103,13 @@ class Sensing:
         """Return the paths that handles stand for: of joints, bodies and colliders; 0 stands for none."""
         paths = ("", *self.topology.joint_paths, *self.topology.body_paths, *self.collider_paths)
         return [paths[handle] for handle in handles]
+
+
+def _kinematic_bodies(model: newton.Model) -> set[int]:
+    import newton
+
+    flags = model.body_flags.numpy() if model.body_count else np.zeros(0, dtype=int)
+    return set(np.flatnonzero(flags & int(newton.BodyFlags.KINEMATIC)).tolist())
 
 
 def _collider_labels(model: newton.Model, authored: frozenset[str] | None) -> list[str | None]:
