@@ -159,6 +159,11 @@ DEVIATIONS = (
         "points than the other; what is read is the mean.",
     ),
     _solver(
+        "sleeping-contact-forces",
+        ("netNormalContactForce", "normalContactForceMatrix", "rawContactForce"),
+        "Bodies that the steel solver has put to sleep touch without a force; open without sleeping to read it.",
+    ),
+    _solver(
         "contact-scale",
         _MOTION,
         "Contact stiffness, margins and thresholds of the solvers are numbers for metres and kilograms, whatever the "

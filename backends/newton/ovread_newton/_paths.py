@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def paths_of(model: newton.Model, kind: str) -> list[str]:
-    """Return the path of each body, joint, articulation, surface or volume, as ``kind`` says."""
+    """Return the path of each body, joint, articulation, shape, surface or volume, as ``kind`` says."""
     return paths_from(model, getattr(model, f"{kind}_label"), getattr(model, f"{kind}_world"))
 
 

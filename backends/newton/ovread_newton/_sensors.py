@@ -17,7 +17,9 @@ import numpy.typing as npt
 
 from ovread.catalogue import ObjectType
 from ovread_newton._authored import Authored
-from ovread_newton._topology import Indices, Ragged, Topology
+from ovread_newton._paths import paths_of
+from ovread_newton._ragged import Indices, Ragged
+from ovread_newton._topology import Topology
 
 if TYPE_CHECKING:
     import newton
@@ -54,7 +56,6 @@ class Sensing:
         """Find the colliders and sensors of a finalized model; without a stage, ``authored`` is None."""
         bodies = [int(body) for body in model.shape_body.numpy()] if model.shape_count else []
         labels = _collider_labels(model, None if authored is None else authored.colliders)
-        # A path may repeat where a caller's model has several worlds.
         found = dict.fromkeys(key for key in zip(bodies, labels, strict=True) if key[1] is not None)
         kinematic = _kinematic_bodies(model)
         keys = sorted(found, key=lambda key: 2 if key[0] < 0 else key[0] in kinematic)
@@ -117,7 +118,7 @@ def _collider_labels(model: newton.Model, authored: frozenset[str] | None) -> li
     import newton
 
     flags = model.shape_flags.numpy() if model.shape_count else ()
-    labels = [str(label) for label in model.shape_label]
+    labels = paths_of(model, "shape")
     if authored is None:
         colliding = int(newton.ShapeFlags.COLLIDE_SHAPES)
         return [label if flag & colliding else None for label, flag in zip(labels, flags, strict=True)]

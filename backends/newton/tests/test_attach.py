@@ -171,6 +171,29 @@ def test_contacts_of_the_callers_loop(with_contacts: bool) -> None:
         assert unknown == {"contactEventPointImpulse", "contactEventAnchorImpulse"}, "the time step is not known"
 
 
+def test_contacts_of_worlds_are_told_apart() -> None:
+    """Colliders of copies have the paths of their environments, on a ground that all share."""
+    box = newton.ModelBuilder(gravity=(0.0, 0.0, -10.0))
+    body = box.add_body(label="/Box", xform=wp.transform((0.0, 0.0, 0.5)))
+    box.add_shape_box(body, hx=0.5, hy=0.5, hz=0.5, label="/Box/shape")
+    scene = newton.ModelBuilder(gravity=(0.0, 0.0, -10.0))
+    scene.add_ground_plane(label="/Ground")
+    for _ in range(2):
+        scene.add_world(box)
+    model = scene.finalize(device="cpu")
+    pipeline = newton.CollisionPipeline(model)
+    contacts, state = pipeline.contacts(), model.state()
+    with ovread.attach(model, state, contacts) as sim:
+        pipeline.collide(state, contacts)
+        sim.stepped(1 / 120)
+        paired = ContactSelection("/env_*/Box", ["/Ground", ["/env_1/Box", "/env_0/Box"]])
+        query = sim.query(SENSOR, contacts=[paired])
+        assert query.paths == ("/env_0/Box", "/env_1/Box")
+        read = sim.read(query, ["filteredContactCount", "contactEventCollider"])
+        assert read["filteredContactCount"].numpy().tolist() == [[4, 0], [4, 0]]
+        assert sim.resolve(read["contactEventCollider"]) == [["/env_0/Box/shape"], ["/env_1/Box/shape"]]
+
+
 def test_contacts_need_what_the_caller_fills() -> None:
     """Without Contacts nothing of them is read, without observables no force; each says what to pass."""
     pile = Pile(newton.solvers.SolverXPBD, iterations=8)
