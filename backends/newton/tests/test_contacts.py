@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ovread_newton._contact_reads import bind_contacts
 
 import ovread
 from ovread import ContactSelection, Group, ObjectType, OmissionReason, Query, Simulation
 from ovread.backend import Level
-from ovread.catalogue import needs_filters
+from ovread.catalogue import attribute, needs_filters
+from ovread.result import allocate
 
 Opened = Callable[..., Simulation]
 
@@ -406,3 +408,17 @@ def test_reads_launch_no_kernel(opened: Opened, monkeypatch: pytest.MonkeyPatch)
     simulation.step(1 / 60, count=30)
     monkeypatch.setattr(wp, "launch", lambda *args, **kwargs: pytest.fail("a kernel was launched"))
     assert len(reader.read()) == len(query.attributes)
+
+
+def test_buffers_without_host_memory_are_filled_too(stack: Simulation) -> None:
+    """Memory that the host does not see, as a GPU's, gets the same values."""
+    query = sensors(stack, ContactSelection("/World/*", ["/World/Ground"]))
+    result = stack.read(query, query.attributes)
+    binding = bind_contacts(stack._engine, query.native_rows, query.attributes, query.filters)
+    assert not binding.omissions
+    buffers = [allocate(attribute(SENSOR, column.attribute), column, "cpu") for column in binding.columns]
+    for buffer in buffers:
+        buffer.host = None
+    binding.fetch(buffers)
+    for buffer in buffers:
+        np.testing.assert_array_equal(buffer.array.numpy(), result[buffer.row.name].numpy())
