@@ -21,7 +21,10 @@ _NO_SENSORS = (
     "The stage asks for no contacts: apply PhysxContactReportAPI to a body, a collider or the root of an articulation."
 )
 _NOTHING_COLLIDES = "The model has no body with a collider, so nothing can be a contact sensor."
-_NOT_READY = "Newton finds contacts in a step, and there are none before the first one, nor after a reset: step first."
+_NOT_READY = (
+    "Newton finds contacts in a step, and there are none before the first one, nor after a reset: step first. Where you "
+    "step yourself, call sim.stepped."
+)
 _NO_TIME = (
     "An impulse is a force times the time it acts for, and how long an attached solver's step was is not known here: "
     "read rawContactForce."

@@ -67,3 +67,11 @@ def value() -> Callable[..., np.ndarray]:
 def scenes() -> Path:
     """The folder of the scenes."""
     return SCENES
+
+
+@pytest.fixture(scope="module")
+def stack(scenes: Path) -> Iterator[Simulation]:
+    """A of 2 kg, whose collider is a sensor too, rests on the ground and carries B of 1 kg; C is in the air."""
+    with ovread.open(scenes / "contacts.usda", backend="newton") as simulation:
+        simulation.step(1 / 240, count=240)
+        yield simulation
