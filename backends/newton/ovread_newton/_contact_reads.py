@@ -22,8 +22,8 @@ _NO_SENSORS = (
 )
 _NOTHING_COLLIDES = "The model has no body with a collider, so nothing can be a contact sensor."
 _NOT_READY = (
-    "Newton finds contacts in a step, and there are none before the first one, nor after a reset: step first. Where you "
-    "step yourself, call sim.stepped."
+    "Newton finds contacts in a step, and there are none before the first one, nor after a reset: step first. Where "
+    "you step yourself, call sim.stepped."
 )
 _NO_TIME = (
     "An impulse is a force times the time it acts for, and how long an attached solver's step was is not known here: "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import attrs
@@ -56,12 +57,13 @@ class Sensing:
         """Find the colliders and sensors of a finalized model; without a stage, ``authored`` is None."""
         bodies = [int(body) for body in model.shape_body.numpy()] if model.shape_count else []
         labels = _collider_labels(model, None if authored is None else authored.colliders)
-        found = dict.fromkeys(key for key in zip(bodies, labels, strict=True) if key[1] is not None)
+        shapes = list(zip(bodies, labels, strict=True))
+        found = dict.fromkeys((body, label) for body, label in shapes if label is not None)
         kinematic = _kinematic_bodies(model)
         keys = sorted(found, key=lambda key: 2 if key[0] < 0 else key[0] in kinematic)
-        colliders = {key: number for number, key in enumerate(keys)}
+        colliders: dict[tuple[int, str | None], int] = {shape: number for number, shape in enumerate(keys)}
         collider_bodies = np.array([body for body, _ in keys], dtype=np.intp)
-        collider_paths = tuple(str(label) for _, label in keys)
+        collider_paths = tuple(label for _, label in keys)
         body_colliders: list[list[int]] = [[] for _ in range(model.body_count)]
         for collider, body in enumerate(collider_bodies):
             if body >= 0:
@@ -71,7 +73,7 @@ class Sensing:
             collider_paths,
             sum(body >= 0 and body not in kinematic for body, _ in keys),
             collider_bodies,
-            np.array([colliders.get(key, -1) for key in zip(bodies, labels, strict=True)], dtype=np.intp),
+            np.array([colliders.get(shape, -1) for shape in shapes], dtype=np.intp),
             topology,
             tuple(path for path, _ in sensors),
             Ragged.of(members for _, members in sensors),
@@ -81,12 +83,20 @@ class Sensing:
         """Return the paths of the contact sensors, or of the shapes, which may be filters."""
         return self.sensor_paths if object_type is ObjectType.CONTACT_SENSOR else self.collider_paths
 
-    def colliders_at(self, path: str) -> list[int]:
+    def colliders_at(self, path: str) -> Sequence[int]:
         """Return the colliders of a body, or the one at a path."""
-        bodies = {body for body, known in enumerate(self.topology.body_paths) if known == path}
-        if bodies:
-            return [collider for collider, body in enumerate(self.collider_bodies) if body in bodies]
-        return [collider for collider, known in enumerate(self.collider_paths) if known == path]
+        return self._colliders_by_path.get(path, ())
+
+    @cached_property
+    def _colliders_by_path(self) -> dict[str, list[int]]:
+        owners = self.topology.body_paths
+        by_body: dict[str, list[int]] = {path: [] for path in owners}
+        by_collider: dict[str, list[int]] = {}
+        for collider, (path, body) in enumerate(zip(self.collider_paths, self.collider_bodies, strict=True)):
+            by_collider.setdefault(path, []).append(collider)
+            if body >= 0:
+                by_body[owners[body]].append(collider)
+        return by_collider | by_body
 
     @property
     def collider_handles(self) -> npt.NDArray[np.uint64]:
