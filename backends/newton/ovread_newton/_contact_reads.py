@@ -11,8 +11,8 @@ from ovread.backend import Buffer, Column, Omission, OmissionReason
 from ovread.catalogue import NO_FILTERS, ObjectType, attribute, filter_lanes, needs_filters
 from ovread_newton._contact_views import Seen, Selected, Values, View
 from ovread_newton._info import CONTACT_FORCE_NAMES, CONTACT_NAMES
+from ovread_newton._ragged import Indices
 from ovread_newton._solvers import CONTACT_FORCES
-from ovread_newton._topology import Indices
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine

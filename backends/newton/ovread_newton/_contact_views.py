@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread_newton._contacts import Events, Floats, Step, Touches
+from ovread_newton._ragged import Indices, Ragged
 from ovread_newton._sensors import Sensing
-from ovread_newton._topology import Indices, Ragged
 
 Values = npt.NDArray[Any]
 

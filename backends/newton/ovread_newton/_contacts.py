@@ -13,8 +13,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from ovread_newton._ragged import EMPTY, Indices
 from ovread_newton._sensors import Sensing
-from ovread_newton._topology import EMPTY, Indices
 
 if TYPE_CHECKING:
     import newton
