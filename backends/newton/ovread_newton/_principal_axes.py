@@ -46,7 +46,7 @@ def principal_axes(tensors: Doubles, authored: Doubles) -> Doubles:
 
 
 def _scale(tensors: Doubles) -> Doubles:
-    return np.abs(tensors).max(axis=(1, 2))
+    return np.asarray(np.abs(tensors).max(axis=(1, 2)))
 
 
 def _seen_from(tensors: Doubles, turns: Doubles) -> Doubles:

@@ -102,7 +102,7 @@ def solved_turns(components: Doubles, axes: Doubles, tolerance: float = 1e-12) -
     for _ in range(50):
         residual = axes @ rotation_vector(composed(turns, axes[None]))[0] - components
         if np.abs(residual).max() < tolerance:
-            return turns[0]
+            return np.asarray(turns[0])
         steps = 1e-6 * np.eye(len(components))
         shifted = rotation_vector(composed(turns + steps, np.broadcast_to(axes, (len(axes), *axes.shape))))
         slope = (shifted @ axes.T - (components + residual)).T / 1e-6

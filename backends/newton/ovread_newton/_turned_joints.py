@@ -53,7 +53,7 @@ class Turned:
 
     def velocities(self, coordinates: Doubles, rates: Doubles) -> Doubles:
         """Return the components of the angular velocities along the axes, ``(n, k)``."""
-        return np.einsum("nij,nj->ni", self.matrices(coordinates), rates)
+        return np.asarray(np.einsum("nij,nj->ni", self.matrices(coordinates), rates))
 
     def matrices(self, coordinates: Doubles) -> Doubles:
         """Return what makes velocities of Newton's rates, ``(n, k, k)``."""
@@ -61,12 +61,12 @@ class Turned:
             columns = np.stack([rotate(conjugate(coordinates), unit) for unit in np.eye(3)], axis=1)
         else:
             columns = moved_axes(coordinates, self.turns)
-        return np.einsum("nix,njx->nij", self.axes, columns)
+        return np.asarray(np.einsum("nix,njx->nij", self.axes, columns))
 
 
 def along(axes: Doubles, vectors: Doubles) -> Doubles:
     """Return components of vectors, ``(n, k)``."""
-    return np.einsum("nix,nx->ni", axes, vectors)
+    return np.asarray(np.einsum("nix,nx->ni", axes, vectors))
 
 
 def turned_joints(engine: NewtonEngine, joints: Sequence[int]) -> Iterator[Turned]:

@@ -79,7 +79,7 @@ def _canonical(engine: NewtonEngine, joints: Sequence[int], kind: Turned) -> Ind
     """Return the degrees of freedom of the canonical axes, ``(n, k)``; rotations come first."""
     dofs = engine.topology.dofs.rate
     starts = dofs.offsets[np.array([joints[row] for row in kind.rows], np.intp)]
-    return dofs.flat[starts[:, None] + np.arange(kind.axes.shape[1])]
+    return np.asarray(dofs.flat[starts[:, None] + np.arange(kind.axes.shape[1])])
 
 
 class _Kind:
@@ -97,7 +97,7 @@ class _Kind:
         matrices = self._kind.matrices(coordinates[self._kind.coordinates].astype(float))
         if np.abs(np.linalg.det(matrices)).min() < _LOCKED:
             return False
-        self.from_canonical = np.linalg.inv(matrices)
+        self.from_canonical = np.linalg.inv(matrices).astype(float)
         return True
 
     def unbias(self, coriolis: Values, mass: Values, coordinates: Values, rates: Values) -> None:
