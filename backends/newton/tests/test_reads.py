@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -175,3 +176,33 @@ def test_a_stage_without_a_scene_has_no_row_for_it(opened: Opened, scenes: Path)
     start = text.index("def PhysicsScene")
     end = text.index("}", start) + 1
     assert [len(opened(usda).query(ObjectType.SCENE)) for usda in (text, text[:start] + text[end:])] == [1, 0]
+
+
+def test_a_prepared_read_allocates_nothing(opened: Opened) -> None:
+    """A reader of plain columns fills its memory: what Python allocates on the way is small, and nothing stays."""
+    simulation = opened("pendulum")
+    evaluated = EVALUATED | {"centerOfMassWorld", "centerOfMassLocal", "centerOfMassOrientation"}
+    evaluated |= {"linkIncomingJointForce", "jointProjectedForce"}
+    readers = [
+        simulation.reader(query, [name for name in query.attributes if name not in evaluated])
+        for query in map(simulation.query, NATIVE_TYPES)
+        if len(query)
+    ]
+    assert len(readers) > 2
+
+    def read(times: int) -> None:
+        for _ in range(times):
+            for reader in readers:
+                reader.read()
+
+    simulation.step(1 / 240)
+    read(10)
+    tracemalloc.start()
+    read(1)
+    tracemalloc.reset_peak()
+    before, _ = tracemalloc.get_traced_memory()
+    read(100)
+    after, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert after - before < 1000
+    assert peak - before < 4000
