@@ -237,7 +237,10 @@ def _variant(name: str) -> Mapping[Key, Support]:
             table |= supports(object_type, forces, Level.UNSUPPORTED, why_not_reported(name, JOINT_FORCES))
         elif name == "xpbd":
             table |= supports(object_type, forces, Level.APPROXIMATE, _POSITIONS_FORCE)
-    if CONTACT_FORCES not in kind.observables:
+    if not kind.moves_bodies:
+        reason = f"The {name} solver does not move bodies, so they do not push each other: take another solver."
+        table |= supports(_SENSOR, CONTACT_NAMES, Level.UNSUPPORTED, reason)
+    elif CONTACT_FORCES not in kind.observables:
         table |= supports(_SENSOR, CONTACT_FORCE_NAMES, Level.UNSUPPORTED, why_not_reported(name, CONTACT_FORCES))
     elif name in _APPROXIMATE_CONTACTS:
         table |= supports(_SENSOR, CONTACT_FORCE_NAMES, Level.APPROXIMATE, _APPROXIMATE_CONTACTS[name])

@@ -144,6 +144,16 @@ def test_without_forces_there_is_geometry(opened: Opened, solver: str) -> None:
     assert result["rawContactSeparation"].numpy().max() <= 0
 
 
+def test_a_solver_that_moves_no_bodies_finds_no_contacts(opened: Opened) -> None:
+    """Bodies that a solver leaves alone are not read as touching nothing."""
+    simulation = opened("contacts", solver="style3d")
+    simulation.step(1 / 60)
+    query = sensors(simulation)
+    assert query.attributes == ()
+    (omission,) = simulation.read(query, ["rawContactPoint"]).omissions
+    assert "does not move bodies" in omission.detail
+
+
 @pytest.mark.parametrize(("solver", "force"), [("xpbd", 10 * 2 / 3), ("vbd", 8.35)])
 def test_approximate_forces_are_declared(opened: Opened, solver: str, force: float) -> None:
     """Where the force between two bodies is off, in the second of 10, it is declared approximate."""
