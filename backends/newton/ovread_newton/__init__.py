@@ -13,7 +13,11 @@ import numpy.typing as npt
 from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene
 from ovread.catalogue import ObjectType
 from ovread.hookspecs import hookimpl
+from ovread_newton._corrections import RULES
 from ovread_newton._info import describe
+
+CORRECTIONS = RULES
+"""Names of the corrections of the import, for the option ``corrections``."""
 
 _SCHEMAS = (
     ("newton-usd-schemas", "newton_usd_schemas"),

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
 
 import attrs
-import numpy.typing as npt
 
-from ovread.stage import ORDINAL
+from ovread_newton._stage import StageView
 
-if TYPE_CHECKING:
-    import ovstage
+ROOT_SCHEMAS = ("PhysicsArticulationRootAPI", "NewtonArticulationRootAPI")
 
-_ROOT_SCHEMAS = ("PhysicsArticulationRootAPI", "NewtonArticulationRootAPI")
+JOINT_TYPES = (
+    "PhysicsRevoluteJoint",
+    "PhysicsPrismaticJoint",
+    "PhysicsSphericalJoint",
+    "PhysicsFixedJoint",
+    "PhysicsDistanceJoint",
+    "PhysicsJoint",
+)
+"""Joint types that the importer takes."""
+
+AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+"""Instances of PhysicsLimitAPI on a D6 joint, in the order that the importer gives its degrees of freedom."""
 
 
 @attrs.frozen
@@ -52,89 +60,57 @@ NOTHING_KEPT = Kept()
 """Of a model that no stage says more of."""
 
 
-def read_authored(stage: ovstage.Stage) -> Authored:
-    """Read the articulation roots, the physics scenes, and what collides and reports contacts."""
-    import ovstage
+@attrs.frozen
+class AuthoredJoint:
+    """A joint prim that the importer takes.
 
-    def applied(schema: str) -> ovstage.Predicate:
-        return ovstage.Predicate("usd-schemas", ovstage.FilterOp.CONTAINS, [schema])
+    Args:
+        path: Path of the prim.
+        kind: Type of the prim.
+        bodies: Rigid bodies on its sides, None for the world.
+        anchors: Prims that the sides name, rigid bodies or not; None where a side is empty.
+        schemas: Schemas that are applied to it, with their instances.
+        is_excluded: Whether it is kept out of articulations.
+    """
 
-    scene = ovstage.Predicate("usd-prim-type", ovstage.FilterOp.IN, ["PhysicsScene"])
-    with ovstage.PathDictionary(stage) as dictionary:
-        roots = [path for schema in _ROOT_SCHEMAS for path in _matching(stage, dictionary, applied(schema))]
-        scenes = _matching(stage, dictionary, scene)
-        colliders = _matching(stage, dictionary, applied("PhysicsCollisionAPI"))
-        contact_reports = _matching(stage, dictionary, applied("PhysxContactReportAPI"))
-    return Authored(frozenset(roots), tuple(sorted(scenes)), frozenset(colliders), frozenset(contact_reports))
+    path: str
+    kind: str
+    bodies: tuple[str | None, str | None]
+    anchors: tuple[str | None, str | None]
+    schemas: frozenset[str]
+    is_excluded: bool
 
-
-def _matching(stage: ovstage.Stage, dictionary: ovstage.PathDictionary, predicate: ovstage.Predicate) -> list[str]:
-    import ovstage
-
-    token = dictionary.intern_token("usd-path")
-    paths: list[str] = []
-    with stage.query(filter=ovstage.Filter([predicate])) as query:
-        query.wait()
-        if not stage.fetch_query_result(query).total_prim_count:
-            return paths
-        with stage.read_attributes(query, [token], ovstage.OrdinalRange.latest(ORDINAL)) as read:
-            read.wait()
-            for group in read.groups():
-                with group:
-                    values = group.array(0)
-                    rows = (values[group.data_row_index(row)] for row in range(group.prim_count))
-                    paths.extend(dictionary.path_to_string(int(value.item())) for value in rows)
-    return paths
+    def has(self, schema: str, instance: str) -> bool:
+        """Return whether a multiple-apply schema is applied for an instance."""
+        return f"{schema}:{instance}" in self.schemas
 
 
-def read_targets(stage: ovstage.Stage, relationship: str, paths: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the targets of a relationship for each prim."""
-    import ovstage
+def read_joints(view: StageView) -> list[AuthoredJoint]:
+    """Read the enabled joints, in the order of their paths."""
+    paths = view.of_type(*JOINT_TYPES)
+    rigid = set(view.with_schema("PhysicsRigidBodyAPI"))
+    kinds, schemas = view.tokens("usd-prim-type", paths), view.tokens("usd-schemas", paths)
+    sides = [view.targets(f"physics:body{side}", paths) for side in (0, 1)]
+    enabled, excluded = (view.floats(f"physics:{name}", paths) for name in ("jointEnabled", "excludeFromArticulation"))
 
-    targets: list[tuple[str, ...]] = [()] * len(paths)
-    with ovstage.PathDictionary(stage) as dictionary:
-        for prim, found in _values(stage, dictionary, relationship, paths):
-            targets[prim] = tuple(dictionary.path_to_string(int(path)) for path in found)
-    return targets
+    def read(path: str) -> AuthoredJoint:
+        first, second = (next(iter(targets.get(path, ())), None) for targets in sides)
+        return AuthoredJoint(
+            path,
+            kinds[path][0],
+            (first if first in rigid else None, second if second in rigid else None),
+            (first, second),
+            frozenset(schemas.get(path, ())),
+            bool(excluded.get(path, 0.0)),
+        )
 
-
-def read_tokens(stage: ovstage.Stage, attribute: str, paths: Sequence[str]) -> list[str]:
-    """Return the value of a token attribute for each prim; empty where it has none."""
-    import ovstage
-
-    tokens = [""] * len(paths)
-    with ovstage.PathDictionary(stage) as dictionary:
-        for prim, found in _values(stage, dictionary, attribute, paths):
-            tokens[prim] = dictionary.token_to_string(int(found[0])) if len(found) else ""
-    return tokens
-
-
-def read_vectors(stage: ovstage.Stage, attribute: str, paths: Sequence[str]) -> dict[int, tuple[float, ...]]:
-    """Return the components of an attribute by the position of each prim that has it."""
-    import ovstage
-
-    with ovstage.PathDictionary(stage) as dictionary:
-        return {prim: tuple(map(float, found)) for prim, found in _values(stage, dictionary, attribute, paths)}
+    return [read(path) for path in paths if enabled.get(path, 1.0)]
 
 
-def _values(
-    stage: ovstage.Stage, dictionary: ovstage.PathDictionary, attribute: str, paths: Sequence[str]
-) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-    """Yield the position of each prim that has an attribute, and its values."""
-    import ovstage
-
-    if not paths:
-        return
-    token = dictionary.intern_token(attribute)
-    with (
-        dictionary.create_path_list_from_strings(list(paths)) as prims,
-        stage.query_from_path_list(prims) as query,
-        stage.read_attributes(query, [token], ovstage.OrdinalRange.latest(ORDINAL)) as read,
-    ):
-        read.wait()
-        for group in read.groups():
-            with group:
-                for row in range(group.prim_count if group.tensor_count else 0):
-                    data = group.data_row_index(row)
-                    found = group.array(data) if group.is_array else group.array(0)[data]
-                    yield group.prim_index(row), found.ravel()
+def free_axes(view: StageView, paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return the axes that each D6 joint is imported with, in the order of its degrees of freedom."""
+    limits = {axis: [view.floats(f"limit:{axis}:physics:{end}", paths) for end in ("low", "high")] for axis in AXES}
+    return {
+        path: [axis for axis, (low, high) in limits.items() if path in low and path in high and low[path] < high[path]]
+        for path in paths
+    }

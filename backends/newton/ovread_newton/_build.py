@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -13,16 +13,23 @@ from ovread.errors import NoPhysicsError, SceneRefusedError
 from ovread.quiet import STANDARD_OUTPUT, captured
 from ovread.stage import open_stage, stage_units
 from ovread.units import StageUnits
-from ovread_newton._authored import Authored, Kept, read_authored, read_targets, read_tokens, read_vectors
-from ovread_newton._noise import collected_diagnostics, log
+from ovread_newton._authored import ROOT_SCHEMAS, Authored, Kept
+from ovread_newton._body_corrections import LOCAL_VELOCITIES
+from ovread_newton._corrections import correct_after, correct_before
+from ovread_newton._joint_corrections import reversed_at_the_world
+from ovread_newton._losses import ATTRIBUTES, report_losses
+from ovread_newton._noise import collected_diagnostics, log, quiet
 from ovread_newton._population import population_descs
-from ovread_newton._solvers import words_of
+from ovread_newton._refusals import advice_for
+from ovread_newton._scene_import import SceneImport
+from ovread_newton._solvers import adapt_builder, words_of
+from ovread_newton._stage import StageView
 from ovread_newton._surfaces import release_surfaces
 from ovread_newton._turned_states import turn_authored_states
 
 if TYPE_CHECKING:
     import newton
-    import ovstage
+    from ovstage import population
 
 
 @attrs.frozen
@@ -44,42 +51,59 @@ class Build:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def build_model(scene: Scene, device: str, adapt: Callable[[newton.ModelBuilder], None]) -> Build:
+def build_model(scene: Scene, device: str, solver: str, rules: frozenset[str]) -> Build:
     """Import a scene; the stage is gone when this returns.
 
     Args:
         scene: The scene.
         device: Where the model lives.
-        adapt: Called with the filled builder, for what a solver needs to be different.
+        solver: Name of the solver that the model is for.
+        rules: The corrections that apply.
+
+    Raises:
+        NoPhysicsError: There is nothing to simulate.
+        SceneRefusedError: The importer or Newton does not take the scene.
     """
     log.info("building the Newton model of %s", scene.label)
-    stage = open_stage(scene, population_descs())
+    stage = open_stage(scene, [*population_descs(), _metadata()])
+    view = StageView(stage)
     try:
-        return _build(scene, stage, device, adapt)
+        return _build(scene, view, device, solver, rules)
     finally:
+        view.close()
         stage.destroy()
 
 
-def _build(scene: Scene, stage: ovstage.Stage, device: str, adapt: Callable[[newton.ModelBuilder], None]) -> Build:
+def _metadata() -> population.Desc:
+    """Describe what corrections read beside physics data."""
+    from ovstage import population
+
+    every, none = population.PrimPredicate.all(), population.PropertyPredicate.none()
+    return population.Desc(selectors=[population.Selector(every, none, prim_metadata_paths=[LOCAL_VELOCITIES])])
+
+
+def _build(scene: Scene, view: StageView, device: str, solver: str, rules: frozenset[str]) -> Build:
     import newton
 
-    units = stage_units(stage)
-    authored = read_authored(stage)
     builder = newton.ModelBuilder()
+    kinds, authored = view.kinds(), view.authored(ATTRIBUTES)
+    imported = SceneImport(view, builder, stage_units(view.stage), solver, rules, authored, kinds)
     with collected_diagnostics() as found:
-        orphans = _add_stage(scene, builder, stage)
-        if not (builder.body_count or builder.shape_count or builder.particle_count or authored.scenes):
+        diagnostics = correct_before(imported)
+        scenes = tuple(view.of_type("PhysicsScene"))
+        orphans = _add_stage(scene, imported)
+        if not (builder.body_count or builder.shape_count or builder.particle_count or scenes):
             raise NoPhysicsError(
                 f"{scene.label} has no physics: no rigid body, collider or PhysicsScene. Apply PhysicsRigidBodyAPI "
                 "and PhysicsCollisionAPI to the prims that should move and collide."
             )
-        reversed_joints = _find_reversed_joints(builder, stage)
-        kept = Kept(frozenset(reversed_joints), _ball_axes(builder, stage), _principal_axes(builder, stage))
-        diagnostics = _correct_reversed_joints(builder, reversed_joints)
+        diagnostics += correct_after(imported)
+        kept = _kept(imported)
         diagnostics += turn_authored_states(builder, kept.reversed_joints)
         diagnostics += release_surfaces(builder)
+        diagnostics += report_losses(imported)
         free_unjointed_bodies(builder)
-        adapt(builder)
+        adapt_builder(solver, builder)
         try:
             model = builder.finalize(device=device, skip_validation_joints=orphans)
         except Exception as error:
@@ -87,18 +111,59 @@ def _build(scene: Scene, stage: ovstage.Stage, device: str, adapt: Callable[[new
     # Names the bodies, where Newton's own warning only counts them.
     found = [finding for finding in found if "validate_inertia_detailed" not in finding.message]
     diagnostics += _report_corrected_inertia(builder, model)
-    return Build(model, units, authored, kept, (*found, *diagnostics))
+    roots = set(view.with_schema(*ROOT_SCHEMAS)) - imported.wrapped
+    facts = Authored(
+        frozenset(roots | set(imported.articulation_names.values())),
+        scenes,
+        frozenset(view.with_schema("PhysicsCollisionAPI")),
+        frozenset(view.with_schema("PhysxContactReportAPI")),
+    )
+    _take_poses(model, imported.wrapped)
+    return Build(model, imported.units, facts, kept, (*found, *diagnostics))
 
 
-def _add_stage(scene: Scene, builder: newton.ModelBuilder, stage: ovstage.Stage) -> bool:
+def _kept(imported: SceneImport) -> Kept:
+    import newton
+
+    builder, view, joints = imported.builder, imported.view, imported.joints()
+    turned = imported.reversed_joints | reversed_at_the_world(imported)
+    balls = [path for path, joint in joints.items() if builder.joint_type[joint] == newton.JointType.BALL]
+    bodies = imported.bodies()
+    principal = view.column("physics:principalAxes", list(bodies))
+    return Kept(
+        frozenset(joints[path] for path in turned if path in joints),
+        {joints[path]: axis[0] for path, axis in view.tokens("physics:axis", balls).items() if axis},
+        # All zeros stand for none.
+        {bodies[path]: tuple(map(float, axes)) for path, axes in principal.items() if axes.any()},
+    )
+
+
+def _take_poses(model: newton.Model, articulations: Container[str]) -> None:
+    """Set the coordinates of some articulations from the poses and velocities of their bodies.
+
+    What is authored as joints of free bodies starts where the bodies are, not where the joints are zero.
+    """
+    import newton
+    import warp as wp
+
+    indices = [index for index, label in enumerate(model.articulation_label) if str(label) in articulations]
+    if indices:
+        with quiet():
+            found = wp.array(indices, dtype=int, device=model.device)
+            newton.eval_ik(model, model, model.joint_q, model.joint_qd, indices=found)
+
+
+def _add_stage(scene: Scene, imported: SceneImport) -> bool:
     """Fill the builder; return whether joints lie outside articulations."""
     import ovnewton
 
+    view = imported.view
     try:
         with captured(log, STANDARD_OUTPUT):  # where coacd reports its progress
-            return bool(ovnewton.add_ovstage(builder, stage).has_orphan_joints)
+            return bool(ovnewton.add_ovstage(imported.builder, view.stage, ordinal=view.ordinal).has_orphan_joints)
     except Exception as error:
-        raise SceneRefusedError(f"ovnewton cannot import {scene.label}: {words_of(error)}") from error
+        words = words_of(error)
+        raise SceneRefusedError(f"ovnewton cannot import {scene.label}: {words}{advice_for(words)}") from error
 
 
 def free_unjointed_bodies(builder: newton.ModelBuilder) -> None:
@@ -116,87 +181,6 @@ def free_unjointed_bodies(builder: newton.ModelBuilder) -> None:
         builder.add_articulation([joint], label=f"{label}_articulation")
         start = builder.joint_qd_start[joint]
         builder.joint_qd[start : start + 6] = [float(value) for value in builder.body_qd[body]]
-
-
-def _find_reversed_joints(builder: newton.ModelBuilder, stage: ovstage.Stage) -> list[int]:
-    """Find the joints to the world that are authored with the body as body0.
-
-    The importer makes the world the parent of such a joint, so that Newton's coordinate is the negative of the
-    authored one, the motion of body1 relative to body0.
-    """
-    joints = [
-        joint
-        for joint in range(builder.joint_count)
-        if builder.joint_parent[joint] == -1 and str(builder.joint_label[joint]).startswith("/")
-    ]
-    targets = read_targets(stage, "physics:body0", [builder.joint_label[joint] for joint in joints])
-    return [
-        joint
-        for joint, bodies in zip(joints, targets, strict=True)
-        if builder.body_label[builder.joint_child[joint]] in bodies
-    ]
-
-
-def _ball_axes(builder: newton.ModelBuilder, stage: ovstage.Stage) -> dict[int, str]:
-    """Read the axes of spherical joints, which the importer ignores."""
-    import newton
-
-    balls = [joint for joint, kind in enumerate(builder.joint_type) if kind == newton.JointType.BALL]
-    axes = read_tokens(stage, "physics:axis", [str(builder.joint_label[joint]) for joint in balls])
-    return {joint: axis for joint, axis in zip(balls, axes, strict=True) if axis}
-
-
-def _principal_axes(builder: newton.ModelBuilder, stage: ovstage.Stage) -> dict[int, tuple[float, ...]]:
-    """Read authored principal axes; all zeros stand for none."""
-    found = read_vectors(stage, "physics:principalAxes", [str(label) for label in builder.body_label])
-    return {body: axes for body, axes in found.items() if any(axes)}
-
-
-def _correct_reversed_joints(builder: newton.ModelBuilder, joints: list[int]) -> list[Diagnostic]:
-    """Negate the authored values of reversed joints, which the importer takes over as they are.
-
-    Without this, the model starts at the negative of the authored position, and its limits and targets are mirrored.
-    """
-    diagnostics: list[Diagnostic] = []
-    for joint in joints:
-        start, end = _span(builder.joint_qd_start, joint, builder.joint_dof_count)
-        label = builder.joint_label[joint]
-        if is_negatable(builder.joint_type[joint], *builder.joint_dof_dim[joint]):
-            _negate(builder, joint)
-            outcome = "negated its initial state, limits and targets"
-        elif end > start:
-            outcome = "left its values as imported, since the inverse of such a motion is not its negative"
-        else:
-            continue
-        message = f"The joint is attached to the world on its body1 side, where Newton moves body0 instead: {outcome}."
-        diagnostics.append(Diagnostic(label, "world-joint-sign", message))
-    return diagnostics
-
-
-def is_negatable(joint_type: Any, linear: int, angular: int) -> bool:
-    """Return whether the reverse of a joint's motion is the negative of its coordinates."""
-    import newton
-
-    scalar = joint_type in (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6)
-    return bool(scalar and (linear, angular) != (0, 0) and (angular == 0 or (linear, angular) == (0, 1)))
-
-
-def _negate(builder: newton.ModelBuilder, joint: int) -> None:
-    spans = (
-        (builder.joint_q_start, builder.joint_coord_count, (builder.joint_q, builder.joint_target_q)),
-        (builder.joint_qd_start, builder.joint_dof_count, (builder.joint_qd, builder.joint_target_qd)),
-    )
-    for starts, total, arrays in spans:
-        start, end = _span(starts, joint, total)
-        for values in arrays:
-            values[start:end] = [-value for value in values[start:end]]
-    start, end = _span(builder.joint_qd_start, joint, builder.joint_dof_count)
-    low, high = builder.joint_limit_lower, builder.joint_limit_upper
-    low[start:end], high[start:end] = [-value for value in high[start:end]], [-value for value in low[start:end]]
-
-
-def _span(starts: list[int], joint: int, total: int) -> tuple[int, int]:
-    return starts[joint], starts[joint + 1] if joint + 1 < len(starts) else total
 
 
 def _report_corrected_inertia(builder: newton.ModelBuilder, model: newton.Model) -> list[Diagnostic]:

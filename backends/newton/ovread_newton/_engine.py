@@ -13,12 +13,12 @@ from ovread.errors import OptionError, OwnershipError
 from ovread.units import StageUnits
 from ovread_newton._build import build_model
 from ovread_newton._contacts import ContactLog
+from ovread_newton._corrections import selected_rules
 from ovread_newton._noise import collected_diagnostics, log, mujoco_watched, quiet, start_engine
 from ovread_newton._sensors import Sensing
 from ovread_newton._solvers import (
     REPORTS,
     SOLVERS,
-    adapt_builder,
     capacity_exceeded,
     contact_forces_of,
     diagnose,
@@ -134,15 +134,19 @@ class OwnedEngine(NewtonEngine):
         solver: Name of the solver.
         substeps: Solver steps per step.
         sleeping: Whether bodies at rest may sleep.
+        corrections: Which corrections of the import apply, as in :func:`ovread_newton._corrections.selected_rules`.
     """
 
-    def __init__(self, scene: Scene, device: str, solver: str, substeps: int, sleeping: bool) -> None:
+    def __init__(
+        self, scene: Scene, device: str, solver: str, substeps: int, sleeping: bool, corrections: object
+    ) -> None:
         started = time.perf_counter()
         _check_substeps(substeps)
         _check_sleeping(sleeping, solver)
+        rules = selected_rules(corrections)
         start_engine()
         _check_device(device)
-        build = build_model(scene, device, lambda builder: adapt_builder(solver, builder))
+        build = build_model(scene, device, solver, rules)
         model = build.model
         with quiet():
             self._pose_links(model)

@@ -186,6 +186,11 @@ def describe() -> BackendInfo:
         variants={name: _variant(name) for name in SOLVERS},
         options=(
             Option("solver", "The solver that advances the simulation.", DEFAULT_SOLVER, tuple(SOLVERS)),
+            Option(
+                "corrections",
+                "Which corrections of the import apply: True for all, False for none, or their names.",
+                True,
+            ),
             Option("sleeping", "Whether bodies at rest may sleep; the steel solver only.", False),
             Option("substeps", "Solver steps per step, each of dt / substeps.", 1),
         ),

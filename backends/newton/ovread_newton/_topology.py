@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -14,7 +14,7 @@ from ovread.backend import Objects
 from ovread.catalogue import ObjectType
 from ovread.order import natural_key
 from ovread_newton._authored import NOTHING_KEPT, Authored, Kept
-from ovread_newton._build import is_negatable
+from ovread_newton._joint_corrections import is_negatable
 from ovread_newton._paths import paths_in_worlds, paths_of
 from ovread_newton._ragged import Indices, Ragged
 from ovread_newton._rotations import Rotations
@@ -119,7 +119,7 @@ class Topology:
             scene_paths=authored.scenes[:1] if authored else tuple(paths_in_worlds(model, "scene")),
             rigid_bodies=_indices(body for body in range(model.body_count) if body not in links),
             links=_indices(sorted(links)),
-            joints=_indices(_readable_joints(model, types, owners)),
+            joints=_indices(_readable_joints(model, types, owners, articulations)),
             articulations=_indices(sorted(articulations)),
             roots=_indices(children[members.flat[start]] for start in members.offsets[:-1]),
             members=members,
@@ -170,20 +170,24 @@ def _runs(starts: object, count: int) -> Ragged:
 def _articulations(
     types: Sequence[int], owners: Sequence[int], labels: Sequence[str], authored: Authored | None
 ) -> set[int]:
-    """Leave out the articulations that Newton makes for single bodies: one free joint, and no root prim."""
+    """Leave out the articulations that hold single bodies, or joints outside articulations, for the solver's sake.
+
+    In a model that the caller built they show as one free joint alone.
+    """
     import newton
 
+    if authored is not None:
+        return {articulation for articulation, label in enumerate(labels) if label in authored.roots}
     free = int(newton.JointType.FREE)
     sizes = Counter(owners)
-    found = {
+    return {
         owner for owner, kind in zip(owners, types, strict=True) if owner >= 0 and (sizes[owner] > 1 or kind != free)
     }
-    if authored is not None:
-        found |= {articulation for articulation, label in enumerate(labels) if label in authored.roots}
-    return found
 
 
-def _readable_joints(model: newton.Model, types: Sequence[int], owners: Sequence[int]) -> Iterable[int]:
+def _readable_joints(
+    model: newton.Model, types: Sequence[int], owners: Sequence[int], articulations: Container[int]
+) -> Iterable[int]:
     import newton
 
     bodies = set(model.body_label)
@@ -191,7 +195,7 @@ def _readable_joints(model: newton.Model, types: Sequence[int], owners: Sequence
     bounds = _ints(model.joint_qd_start)
     for joint, (kind, owner) in enumerate(zip(types, owners, strict=True)):
         has_dofs = bounds[joint + 1] > bounds[joint]
-        if owner >= 0 and kind not in excluded and has_dofs and model.joint_label[joint] not in bodies:
+        if owner in articulations and kind not in excluded and has_dofs and model.joint_label[joint] not in bodies:
             yield joint
 
 

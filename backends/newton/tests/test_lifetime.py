@@ -142,11 +142,13 @@ def test_memory_stays_flat(python: Python) -> None:
     ("scene", "options", "error", "words"),
     [
         ("equal_limits", {}, errors.SceneRefusedError, ["mujoco", "range[0]", "xpbd"]),
-        ("swapped_bodies", {}, errors.SceneRefusedError, ["ovnewton", "multiple parents"]),
+        ("swapped_bodies", {"corrections": ()}, errors.SceneRefusedError, ["ovnewton", "multiple parents"]),
         ('#usda 1.0\ndef Xform "W"\n{\n}\n', {}, errors.NoPhysicsError, ["PhysicsRigidBodyAPI"]),
         ("pendulum", {"substeps": 0}, errors.OptionError, ["substeps=0"]),
         ("pendulum", {"substeps": 1.5}, errors.OptionError, ["substeps=1.5"]),
         ("pendulum", {"solver": "bullet"}, errors.OptionError, ["bullet", "steel"]),
+        ("pendulum", {"corrections": ["default-densty"]}, errors.OptionError, ["default-density"]),
+        ("pendulum", {"corrections": "default-density"}, errors.OptionError, ["True", "names"]),
         ("pendulum", {"device": "cuda:7"}, errors.OptionError, ["cuda:7", "cpu"]),
     ],
 )
