@@ -57,15 +57,24 @@ def _ignored_attributes(scene: SceneImport) -> Iterator[Diagnostic]:
     for ignored in IGNORED_ATTRIBUTES:
         if ignored.correction and scene.applies(ignored.correction) and scene.solver in ignored.solvers:
             continue
-        found: dict[str, list[str]] = {}
-        for name, neutral in ignored.names().items():
-            for path in _changed(scene.authored.get(name, {}), neutral):
-                found.setdefault(path, []).append(name)
-        by_names: dict[tuple[str, ...], list[str]] = {}
-        for path, names in found.items():
-            by_names.setdefault(tuple(names), []).append(path)
-        for authored, paths in by_names.items():
-            yield from findings(ignored.rule, paths, f"{ignored.meaning} Authored: {', '.join(authored)}.")
+        found = [
+            (name, path)
+            for name, neutral in ignored.names().items()
+            for path in _changed(scene.authored.get(name, {}), neutral)
+        ]
+        yield from _by_names(ignored.rule, f"{ignored.meaning} Authored:", found)
+
+
+def _by_names(rule: str, meaning: str, found: Iterable[tuple[str, str]]) -> Iterator[Diagnostic]:
+    """Report pairs of a name and a prim, each prim once, with all of its names."""
+    names: dict[str, list[str]] = {}
+    for name, path in found:
+        names.setdefault(path, []).append(name)
+    prims: dict[tuple[str, ...], list[str]] = {}
+    for path, each in names.items():
+        prims.setdefault(tuple(each), []).append(path)
+    for shared, paths in prims.items():
+        yield from findings(rule, paths, f"{meaning} {', '.join(shared)}.")
 
 
 def _changed(column: Column, neutral: tuple[float, ...]) -> list[str]:
@@ -74,8 +83,8 @@ def _changed(column: Column, neutral: tuple[float, ...]) -> list[str]:
 
 def _ignored_schemas(scene: SceneImport) -> Iterator[Diagnostic]:
     for rule, (meaning, names) in IGNORED_SCHEMAS.items():
-        for name in names:
-            yield from findings(rule, scene.kinds.get(name, ()), f"{meaning} It has {name}.")
+        found = [(name, path) for name in names for path in scene.kinds.get(name, ())]
+        yield from _by_names(rule, f"{meaning} It has", found)
     for name in sorted(scene.kinds):
         if is_lost(name):
             yield from findings("schema-ignored", scene.kinds[name], f"{name} is not read: what it says has no effect.")

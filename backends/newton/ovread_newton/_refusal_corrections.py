@@ -50,6 +50,15 @@ def _remove_schema(scene: SceneImport, schema: str, paths: Iterable[str]) -> Non
     )
 
 
+def drop_soft_colliders(scene: SceneImport) -> Iterator[Diagnostic]:
+    """Leave out colliders of deformables that are not simulated, which would stand still where those begin."""
+    soft = set(scene.kinds.get("OmniPhysicsDeformableBodyAPI", ()))
+    colliders = [path for path in scene.view.with_schema("PhysicsCollisionAPI") if soft.intersection(lineage(path))]
+    _remove_schema(scene, "PhysicsCollisionAPI", colliders)
+    message = "The deformable body that it is of is not simulated, so it is no collider."
+    yield from findings("deformable-collider", colliders, message)
+
+
 _SHARED = {"mjc:armature": "newton:armature", "mjc:frictionloss": "newton:friction", "mjc:damping": "newton:damping"}
 """What MuJoCo and Newton both name."""
 
@@ -120,5 +129,11 @@ REFUSAL_CORRECTIONS = (
         "fixed-mimic",
         "NewtonMimicAPI on a fixed joint is left out; the importer refuses the scene.",
         before=drop_fixed_mimics,
+    ),
+    Correction(
+        "deformable-collider",
+        "A collider of an OmniPhysics deformable, which is not simulated, is left out; the importer refuses it, or "
+        "makes a wall of it.",
+        before=drop_soft_colliders,
     ),
 )
