@@ -103,7 +103,7 @@ IGNORED_ATTRIBUTES = (
     Ignored(
         "soft-limit",
         "PhysxLimitAPI is ignored: the limit has the solver's own stiffness, and no restitution.",
-        {f"physxLimit:*:{name}": _OFF for name in ("stiffness", "damping", "restitution", "bounceThreshold")},
+        {"physxLimit:*:stiffness": _OFF, "physxLimit:*:restitution": _OFF},
     ),
     Ignored(
         "joint-friction",
@@ -126,7 +126,7 @@ IGNORED_ATTRIBUTES = (
     ),
     Ignored(
         "joint-schema",
-        "Attributes of PhysxJointAPI are ignored: author NewtonJointAPI.",
+        "Attributes of PhysxJointAPI are ignored, as PhysX ignores them too: author NewtonJointAPI.",
         {
             "physxJoint:armature": _OFF,
             "physxJoint:jointFriction": _OFF,
