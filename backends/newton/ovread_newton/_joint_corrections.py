@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -216,6 +217,46 @@ def _dofs_by_axis(scene: SceneImport, joints: list[AuthoredJoint]) -> dict[str, 
     return found
 
 
+_SINGLE = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint")
+
+
+def follow_joints(scene: SceneImport) -> Iterator[Diagnostic]:
+    """Let joints with PhysxMimicJointAPI follow: their coordinate plus gearing times the other's plus offset is 0."""
+    known = {joint.path: joint for joint in scene.authored_joints()}
+    for path, joint in known.items():
+        for schema in joint.schemas:
+            family, _, instance = schema.partition(":")
+            if family == "PhysxMimicJointAPI" and instance and _follow(scene, joint, instance, known):
+                scene.followers.add(path)
+    message = "It follows the joint that PhysxMimicJointAPI names, as rigidly as the solver couples joints."
+    yield from findings("mimic-joint", scene.followers, message)
+
+
+def _follow(scene: SceneImport, joint: AuthoredJoint, instance: str, known: Mapping[str, AuthoredJoint]) -> bool:
+    """Couple two joints of one axis each; return whether that was possible."""
+    view, path, prefix = scene.view, joint.path, f"physxMimicJoint:{instance}"
+    leader = next(iter(view.targets(f"{prefix}:referenceJoint", [path]).get(path, ())), "")
+    gearing, offset, frequency = (
+        view.floats(f"{prefix}:{name}", [path]).get(path, default)
+        for name, default in (("gearing", 1.0), ("offset", 0.0), ("naturalFrequency", 0.0))
+    )
+    indices = scene.joints()
+    if joint.kind not in _SINGLE or leader not in known or known[leader].kind != joint.kind or frequency > 0:
+        return False
+    if path not in indices or leader not in indices:
+        return False
+    reversed_joints = scene.reversed_joints | reversed_at_the_world(scene)
+    own, other = (-1.0 if each in reversed_joints else 1.0 for each in (path, leader))
+    unit = math.radians(1) if joint.kind == "PhysicsRevoluteJoint" else 1.0
+    try:
+        scene.builder.set_joint_mimic(
+            indices[path], indices[leader], coeffs=(-own * offset * unit, -own * other * gearing)
+        )
+    except ValueError:
+        return False
+    return True
+
+
 JOINT_CORRECTIONS = (
     Correction(
         "free-axis",
@@ -237,6 +278,11 @@ JOINT_CORRECTIONS = (
         "velocity-target",
         "A drive with stiffness and damping follows its velocity target too; the mujoco solver would ignore it.",
         after=drive_to_both_targets,
+    ),
+    Correction(
+        "mimic-joint",
+        "PhysxMimicJointAPI without compliance couples two hinges, or two slides; the importer ignores it.",
+        after=follow_joints,
     ),
     Correction(
         "joint-axis-schema",

@@ -82,8 +82,11 @@ def _changed(column: Column, neutral: tuple[float, ...]) -> list[str]:
 
 
 def _ignored_schemas(scene: SceneImport) -> Iterator[Diagnostic]:
+    taken = {"PhysxMimicJointAPI": scene.followers}
     for rule, (meaning, names) in IGNORED_SCHEMAS.items():
-        found = [(name, path) for name in names for path in scene.kinds.get(name, ())]
+        found = [
+            (name, path) for name in names for path in scene.kinds.get(name, ()) if path not in taken.get(name, ())
+        ]
         yield from _by_names(rule, f"{meaning} It has", found)
     for name in sorted(scene.kinds):
         if is_lost(name):

@@ -36,6 +36,7 @@ class SceneImport:
         kinds: Prims of every type and with every schema, before any edit.
         planes: Position and normal of collision planes.
         reversed_joints: Paths of joints whose authored body0 is Newton's child, as their bodies were swapped.
+        followers: Joints whose PhysxMimicJointAPI counts.
         wrapped: Joints that a root schema was given to, so that trees outside articulations are simulated.
         articulation_names: Names of articulations, by joints that a root schema was moved to; empty until there are
             bodies to name them after.
@@ -50,6 +51,7 @@ class SceneImport:
     kinds: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
     planes: dict[str, tuple[Vector, Vector]] = attrs.field(factory=dict)
     reversed_joints: set[str] = attrs.field(factory=set)
+    followers: set[str] = attrs.field(factory=set)
     wrapped: set[str] = attrs.field(factory=set)
     articulation_names: dict[str, str] = attrs.field(factory=dict)
     _joints: tuple[int, list[AuthoredJoint]] | None = attrs.field(default=None, init=False)

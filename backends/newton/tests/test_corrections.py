@@ -202,6 +202,21 @@ def test_joint_axis_schema(pair: Pair, value: Value) -> None:
     assert prims(simulation, "velocity-limit") == {path}
 
 
+@pytest.mark.parametrize("solver", ["mujoco", "steel"])
+def test_mimic_joint(opened: Opened, value: Value, solver: str) -> None:
+    """A follower's angle is minus the offset and minus the gearing times its leader's, in degrees."""
+    for rules, follows in ((True, True), (False, False)):
+        simulation = opened("import_mimic", solver=solver, corrections=rules)
+        simulation.step(1 / 240, count=480)
+        leader, follower = (
+            value(simulation, JOINT, f"/W/{name}", "jointPosition")[0, 0] for name in ("leader", "follower")
+        )
+        assert leader > 25
+        assert (abs(follower + 2 * leader + 5) < 0.5) == follows
+        reported = {rule for rule in ("mimic-joint", "coupled-joints") if prims(simulation, rule) == {"/W/follower"}}
+        assert reported == {"mimic-joint" if follows else "coupled-joints"}
+
+
 def test_several_articulations(pair: Pair) -> None:
     """Two trees below one root are two articulations, one of them at the root's path."""
     simulation = pair("joints")
