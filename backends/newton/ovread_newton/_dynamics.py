@@ -15,6 +15,7 @@ from ovread_newton._binding import Values, Write, constant
 from ovread_newton._evaluation import FORCES, Evaluation
 from ovread_newton._joint_reads import reason_against
 from ovread_newton._momentum import Momentum
+from ovread_newton._ragged import EMPTY
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -104,6 +105,10 @@ def bind_dynamics(
     writes: list[Write] = []
     omissions: list[Omission] = []
     for name in names:
+        if not found:
+            columns.append(Column(name, EMPTY, lanes=None if name == "jacobianShape" else ("r0c0",)))
+            writes.append(_write_nothing)
+            continue
         against = dict(problems)
         if name in EVALUATED:
             against |= {position: _RIGID for position, tree in trees.items() if not tree.columns}
@@ -119,6 +124,10 @@ def bind_dynamics(
             columns.append(column)
             writes.append(write)
     return columns, writes, omissions, evaluation
+
+
+def _write_nothing(out: Values) -> None:
+    """Fill no rows."""
 
 
 def _read_tree(engine: NewtonEngine, articulation: int) -> _Tree | str:

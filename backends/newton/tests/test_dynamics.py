@@ -247,3 +247,11 @@ def test_joint_state_of_solvers_that_move_bodies(opened: Opened) -> None:
     simulation = opened(FLOATING.usda(), solver="xpbd")
     simulation.step(1 / 240, count=20)
     assert_agree(simulation, FLOATING)
+
+
+def test_no_articulations_no_rows(opened: Opened) -> None:
+    """Where there are no articulations their matrices have no rows, which is no error."""
+    simulation = opened("free_fall")
+    result = simulation.read(simulation.query(ARTICULATION), [*NAMES, "jacobianShape"])
+    assert all(len(group.paths) == 0 for group in result)
+    assert not result.omissions
