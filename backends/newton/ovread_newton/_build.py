@@ -25,7 +25,6 @@ from ovread_newton._scene_import import SceneImport
 from ovread_newton._solvers import adapt_builder, words_of
 from ovread_newton._stage import StageView
 from ovread_newton._surfaces import release_surfaces
-from ovread_newton._turned_states import turn_authored_states
 
 if TYPE_CHECKING:
     import newton
@@ -99,7 +98,6 @@ def _build(scene: Scene, view: StageView, device: str, solver: str, rules: froze
             )
         diagnostics += correct_after(imported)
         kept = _kept(imported)
-        diagnostics += turn_authored_states(builder, kept.reversed_joints)
         diagnostics += release_surfaces(builder)
         diagnostics += report_losses(imported)
         free_unjointed_bodies(builder)

@@ -13,6 +13,7 @@ from ovread_newton._mass_corrections import MASS_CORRECTIONS
 from ovread_newton._refusal_corrections import REFUSAL_CORRECTIONS
 from ovread_newton._scene_import import SceneImport, Step
 from ovread_newton._shape_corrections import SHAPE_CORRECTIONS
+from ovread_newton._turned_states import TURNED_STATE_CORRECTIONS
 
 CORRECTIONS = (
     *BODY_CORRECTIONS,
@@ -20,6 +21,7 @@ CORRECTIONS = (
     *MASS_CORRECTIONS,
     *ARTICULATION_CORRECTIONS,
     *JOINT_CORRECTIONS,
+    *TURNED_STATE_CORRECTIONS,
     *SHAPE_CORRECTIONS,
 )
 """In the order that they apply in."""

@@ -137,9 +137,12 @@ def make_solver(name: str, model: newton.Model, label: str, *, sleeping: bool = 
     arguments = dict(kind.arguments)
     if name == "mujoco":
         arguments["use_mujoco_cpu"] = model.device.is_cpu
-        if model.device.is_cpu and model.shape_count:
-            # MuJoCo finds as many contacts as there are, but hands on 48 unless told otherwise.
+        if model.shape_count:
+            # MuJoCo finds as many contacts as there are, but hands on 48 on the CPU unless told otherwise.
             arguments["nconmax"] = newton.CollisionPipeline(model).rigid_contact_max
+        if model.shape_count and not model.device.is_cpu:
+            # On a GPU each contact takes four rows of the constraints, and what exceeds their default of 64 is dropped.
+            arguments["njmax"] = 4 * arguments["nconmax"] + 2 * model.joint_dof_count + 64
     if name == "steel":
         # Each axis takes up to two rows for its limits and two for its velocity limits; the rest is for contacts.
         arguments["articulation_constraint_max"] = 4 * model.joint_dof_count + 1024

@@ -6,32 +6,29 @@ components of a rotation vector, and the rates those of an angular velocity.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ovread.backend import Diagnostic
+from ovread_newton._joint_corrections import reversed_at_the_world
 from ovread_newton._rotations import Doubles, moved_axes, solved_turns
+from ovread_newton._scene_import import Correction, SceneImport
 
 if TYPE_CHECKING:
     import newton
 
-RULE = "multi-axis-state"
 
-
-def turn_authored_states(builder: newton.ModelBuilder, left_alone: frozenset[int]) -> list[Diagnostic]:
-    """Convert initial coordinates, rates and targets; report each joint that changed.
-
-    Args:
-        builder: The imported scene, not finalized.
-        left_alone: Joints whose numbers are not those of the authored motion.
-    """
+def turn_authored_states(scene: SceneImport) -> Iterator[Diagnostic]:
+    """Convert initial coordinates, rates and targets, but of reversed joints, whose numbers are as imported."""
     import newton
 
-    diagnostics: list[Diagnostic] = []
-    for joint, kind in enumerate(builder.joint_type):
+    builder = scene.builder
+    reversed_joints = scene.reversed_joints | reversed_at_the_world(scene)
+    for path, joint in scene.joints().items():
         linear, angular = builder.joint_dof_dim[joint]
-        if kind != newton.JointType.D6 or angular < 2 or joint in left_alone:
+        if builder.joint_type[joint] != newton.JointType.D6 or angular < 2 or path in reversed_joints:
             continue
         dof = builder.joint_qd_start[joint] + linear
         axes = np.array(builder.joint_axis[dof : dof + angular], float)
@@ -41,8 +38,7 @@ def turn_authored_states(builder: newton.ModelBuilder, left_alone: frozenset[int
                 f"The authored {' and '.join(changed)} about several axes, components of a rotation vector and of an "
                 "angular velocity, became the successive turns that Newton has."
             )
-            diagnostics.append(Diagnostic(str(builder.joint_label[joint]), RULE, message))
-    return diagnostics
+            yield Diagnostic(path, "multi-axis-state", message)
 
 
 def _turn(builder: newton.ModelBuilder, axes: Doubles, coordinate: int, dof: int) -> list[str]:
@@ -63,3 +59,13 @@ def _turn(builder: newton.ModelBuilder, axes: Doubles, coordinate: int, dof: int
             builder.joint_qd[dof : dof + count] = solved.tolist()
             changed.append("velocity")
     return changed
+
+
+TURNED_STATE_CORRECTIONS = (
+    Correction(
+        "multi-axis-state",
+        "State and targets of a joint that rotates about several axes are components of a rotation vector; the "
+        "importer takes them for successive turns.",
+        after=turn_authored_states,
+    ),
+)
