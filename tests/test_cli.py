@@ -143,17 +143,18 @@ def test_unknown_names_are_suggested() -> None:
 
 def test_one_refusal_leaves_the_other(tmp_path: Path) -> None:
     """Where one engine refuses a scene, `compare` gives its words and still lists the other; status 1."""
-    scene = tmp_path / "rotated_plane.usda"
+    scene = tmp_path / "sheared.usda"
     scene.write_text(
         '#usda 1.0\n(\n    upAxis = "Z"\n    metersPerUnit = 1\n)\ndef PhysicsScene "Scene"\n{\n}\n'
-        'def Plane "ground" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n{\n    uniform token axis = "X"\n}\n'
-        'def Cube "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n'
-        "    double size = 1\n    double3 xformOp:translate = (5, 0, 0)\n"
-        '    uniform token[] xformOpOrder = ["xformOp:translate"]\n}\n'
+        'def Xform "stretched"\n{\n    float3 xformOp:scale = (1, 2, 1)\n'
+        '    uniform token[] xformOpOrder = ["xformOp:scale"]\n'
+        '    def Cube "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n    {\n'
+        "        double size = 1\n        float xformOp:rotateZ = 30\n"
+        '        uniform token[] xformOpOrder = ["xformOp:rotateZ"]\n    }\n}\n'
     )
     found = document("compare", str(scene), "--backends", "physx,newton", status=1)
-    assert "Plane" in found["summary"]["refused"]["newton"]
-    assert any(row["path"] == "/body" for row in found["rows"])
+    assert "sheared" in found["summary"]["refused"]["newton"]
+    assert any(row["path"] == "/stretched/body" for row in found["rows"])
 
 
 def test_version() -> None:
