@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ovread.backend import Diagnostic
 from ovread.errors import OptionError, OwnershipError
+from ovread.stage import stage_units
 from ovread.units import StageUnits
+from ovread_newton._authored import NOTHING_KEPT, Authored, Kept, read_authored, read_kept
 from ovread_newton._engine import AdoptedEngine, check_state
 from ovread_newton._sensors import Sensing
 from ovread_newton._solvers import REPORTS, contact_forces_of, keeps_joint_state, name_of, requested_kinds
+from ovread_newton._stage import StageView
 from ovread_newton._topology import Topology
+
+if TYPE_CHECKING:
+    import newton
+    import ovstage
 
 _KINDS = ("model", "state", "control", "solver", "contacts", "observables")
 
 
 def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine | None:
     """Wrap a model, its states, its control, its solver, its contacts and the solver's observables, in any order.
+
+    With the ``ovstage.Stage`` that the model was imported from, paths, signs and units are those of the stage.
 
     Returns:
         The engine, or None where none of the objects is Newton's.
@@ -40,14 +49,17 @@ def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine
     observables = next(iter(found["observables"]), None)
     # Observables with contact forces know their Contacts.
     contacts = next(iter(found["contacts"]), None if observables is None else observables.contacts)
-    topology = Topology.of(model)
+    authored, kept, units = None, NOTHING_KEPT, StageUnits(up_axis="XYZ"[int(model.up_axis)])
+    for stage in found["stage"]:
+        authored, kept, units = _read(stage, model)
+    topology = Topology.of(model, authored, kept)
     engine = AdoptedEngine(
         model,
         found["state"][0],
         next(iter(found["control"]), None),
         topology,
-        Sensing.of(model, topology, None),
-        StageUnits(up_axis="XYZ"[int(model.up_axis)]),
+        Sensing.of(model, topology, authored),
+        units,
         name_of(solver) if solver is not None else None,
         solver is not None and keeps_joint_state(solver),
         solver=solver,
@@ -63,6 +75,15 @@ def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine
     return engine
 
 
+def _read(stage: ovstage.Stage, model: newton.Model) -> tuple[Authored, Kept, StageUnits]:
+    """Read what the stage says beyond the model that was imported from it."""
+    view = StageView(stage)
+    try:
+        return read_authored(view), read_kept(view, model), stage_units(stage)
+    finally:
+        view.close()
+
+
 def _sort(objects: tuple[Any, ...]) -> dict[str, list[Any]]:
     import newton
 
@@ -74,7 +95,9 @@ def _sort(objects: tuple[Any, ...]) -> dict[str, list[Any]]:
         "contacts": newton.Contacts,
         "observables": newton.solvers.SolverBase.Observables,
     }
-    found: dict[str, list[Any]] = {kind: [] for kind in (*_KINDS, "other")}
+    if "ovstage" in sys.modules:
+        types["stage"] = sys.modules["ovstage"].Stage
+    found: dict[str, list[Any]] = {kind: [] for kind in (*_KINDS, "stage", "other")}
     for item in objects:
         kind = next((kind for kind, known in types.items() if isinstance(item, known)), "other")
         found[kind].append(item)
@@ -85,10 +108,11 @@ def _check(found: Mapping[str, list[Any]]) -> None:
     if found["other"]:
         kinds = ", ".join(type(item).__name__ for item in found["other"])
         raise OwnershipError(
-            "Attaching to Newton takes a Model, its States, its Control, a solver, Contacts and the solver's "
-            f"Observables; not {kinds}."
+            "Attaching to Newton takes a Model, its States, its Control, a solver, Contacts, the solver's Observables "
+            f"and the stage of the model; not {kinds}."
         )
     for kind, least, most in (
+        ("stage", 0, 1),
         ("model", 1, 1),
         ("state", 1, None),
         ("control", 0, 1),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from ovread_newton._stage import StageView
+
+if TYPE_CHECKING:
+    import newton
 
 ROOT_SCHEMAS = ("PhysicsArticulationRootAPI", "NewtonArticulationRootAPI")
 
@@ -58,6 +62,63 @@ class Kept:
 
 NOTHING_KEPT = Kept()
 """Of a model that no stage says more of."""
+
+
+def read_authored(view: StageView) -> Authored:
+    """Read what is authored of articulations, scenes, colliders and contacts."""
+    return Authored(
+        frozenset(view.with_schema(*ROOT_SCHEMAS)),
+        tuple(view.of_type("PhysicsScene")),
+        frozenset(view.with_schema("PhysicsCollisionAPI")),
+        frozenset(view.with_schema("PhysxContactReportAPI")),
+    )
+
+
+def read_kept(view: StageView, model: newton.ModelBuilder | newton.Model, swapped: Iterable[str] = ()) -> Kept:
+    """Read what is authored of bodies and joints, and the model does not keep.
+
+    Args:
+        view: The stage that the model was imported from.
+        model: The model, finalized or not.
+        swapped: Joints whose bodies were swapped for the import.
+    """
+    import newton
+
+    joints = paths_of_joints(model)
+    types = _numbers(model.joint_type)
+    balls = [path for path, joint in joints.items() if types[joint] == newton.JointType.BALL]
+    bodies = {str(label): body for body, label in enumerate(model.body_label)}
+    principal = view.column("physics:principalAxes", list(bodies))
+    turned = {*swapped, *reversed_at_the_world(view, model)}
+    return Kept(
+        frozenset(joints[path] for path in turned if path in joints),
+        {joints[path]: axis[0] for path, axis in view.tokens("physics:axis", balls).items() if axis},
+        # All zeros stand for none.
+        {bodies[path]: tuple(map(float, axes)) for path, axes in principal.items() if axes.any()},
+    )
+
+
+def paths_of_joints(model: newton.ModelBuilder | newton.Model) -> dict[str, int]:
+    """Return the index of every authored joint by its path."""
+    labels = enumerate(map(str, model.joint_label))
+    return {label: joint for joint, label in labels if label.startswith("/")}
+
+
+def reversed_at_the_world(view: StageView, model: newton.ModelBuilder | newton.Model) -> set[str]:
+    """Find the joints to the world that are authored with the body as body0.
+
+    The importer makes the world the parent of such a joint, so that Newton's coordinate is the negative of the
+    authored one, the motion of body1 relative to body0.
+    """
+    parents, children = _numbers(model.joint_parent), _numbers(model.joint_child)
+    attached = {path: joint for path, joint in paths_of_joints(model).items() if parents[joint] == -1}
+    targets = view.targets("physics:body0", list(attached))
+    return {path for path, joint in attached.items() if model.body_label[children[joint]] in targets.get(path, ())}
+
+
+def _numbers(values: Any) -> list[int]:
+    """Return the numbers of a builder's list or of a model's array; a model without any has no array."""
+    return [] if values is None else [int(value) for value in (values.numpy() if hasattr(values, "numpy") else values)]
 
 
 @attrs.frozen

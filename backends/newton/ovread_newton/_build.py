@@ -13,10 +13,9 @@ from ovread.errors import NoPhysicsError, SceneRefusedError
 from ovread.quiet import STANDARD_OUTPUT, captured
 from ovread.stage import open_stage, stage_units
 from ovread.units import StageUnits
-from ovread_newton._authored import ROOT_SCHEMAS, Authored, Kept
+from ovread_newton._authored import Authored, Kept, read_authored, read_kept
 from ovread_newton._body_corrections import LOCAL_VELOCITIES
 from ovread_newton._corrections import correct_after, correct_before
-from ovread_newton._joint_corrections import reversed_at_the_world
 from ovread_newton._losses import ATTRIBUTES, report_losses
 from ovread_newton._noise import collected_diagnostics, log, quiet
 from ovread_newton._population import population_descs
@@ -97,7 +96,7 @@ def _build(scene: Scene, view: StageView, device: str, solver: str, rules: froze
                 "and PhysicsCollisionAPI to the prims that should move and collide."
             )
         diagnostics += correct_after(imported)
-        kept = _kept(imported)
+        kept = read_kept(view, builder, imported.reversed_joints)
         diagnostics += release_surfaces(builder)
         diagnostics += report_losses(imported)
         free_unjointed_bodies(builder)
@@ -109,31 +108,11 @@ def _build(scene: Scene, view: StageView, device: str, solver: str, rules: froze
     # Names the bodies, where Newton's own warning only counts them.
     found = [finding for finding in found if "validate_inertia_detailed" not in finding.message]
     diagnostics += _report_corrected_inertia(builder, model)
-    roots = set(view.with_schema(*ROOT_SCHEMAS)) - imported.wrapped
-    facts = Authored(
-        frozenset(roots | set(imported.articulation_names.values())),
-        scenes,
-        frozenset(view.with_schema("PhysicsCollisionAPI")),
-        frozenset(view.with_schema("PhysxContactReportAPI")),
-    )
+    facts = read_authored(view)
+    roots = (facts.roots - imported.wrapped) | frozenset(imported.articulation_names.values())
+    facts = attrs.evolve(facts, roots=roots, scenes=scenes)
     _take_poses(model, imported.wrapped)
     return Build(model, imported.units, facts, kept, (*found, *diagnostics))
-
-
-def _kept(imported: SceneImport) -> Kept:
-    import newton
-
-    builder, view, joints = imported.builder, imported.view, imported.joints()
-    turned = imported.reversed_joints | reversed_at_the_world(imported)
-    balls = [path for path, joint in joints.items() if builder.joint_type[joint] == newton.JointType.BALL]
-    bodies = imported.bodies()
-    principal = view.column("physics:principalAxes", list(bodies))
-    return Kept(
-        frozenset(joints[path] for path in turned if path in joints),
-        {joints[path]: axis[0] for path, axis in view.tokens("physics:axis", balls).items() if axis},
-        # All zeros stand for none.
-        {bodies[path]: tuple(map(float, axes)) for path, axes in principal.items() if axes.any()},
-    )
 
 
 def _take_poses(model: newton.Model, articulations: Container[str]) -> None:

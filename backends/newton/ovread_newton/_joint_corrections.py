@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread.backend import Diagnostic
-from ovread_newton._authored import AXES, AuthoredJoint, free_axes
+from ovread_newton._authored import AXES, AuthoredJoint, free_axes, reversed_at_the_world
 from ovread_newton._scene_import import Correction, SceneImport, findings
 from ovread_newton._stage import rigid_pose, rotation_matrix
 
@@ -50,7 +50,7 @@ def negate_world_joints(scene: SceneImport) -> Iterator[Diagnostic]:
     """
     joints = scene.joints()
     why = "The joint is attached to the world on its body1 side, where Newton moves body0 instead:"
-    for path in sorted(reversed_at_the_world(scene)):
+    for path in sorted(reversed_at_the_world(scene.view, scene.builder)):
         if _negate(scene, joints[path]):
             yield Diagnostic(path, "world-joint-sign", f"{why} negated its initial state, limits and targets.")
         elif len(scene.dofs_of(joints[path])):
@@ -58,22 +58,6 @@ def negate_world_joints(scene: SceneImport) -> Iterator[Diagnostic]:
 
 
 _NOT_NEGATABLE = "values are left as imported, since the inverse of such a motion is not its negative."
-
-
-def reversed_at_the_world(scene: SceneImport) -> set[str]:
-    """Find the joints to the world that are authored with the body as body0.
-
-    The importer makes the world the parent of such a joint, so that Newton's coordinate is the negative of the
-    authored one, the motion of body1 relative to body0.
-    """
-    builder = scene.builder
-    attached = {path: joint for path, joint in scene.joints().items() if builder.joint_parent[joint] == -1}
-    targets = scene.view.targets("physics:body0", list(attached))
-    return {
-        path
-        for path, joint in attached.items()
-        if builder.body_label[builder.joint_child[joint]] in targets.get(path, ())
-    }
 
 
 def is_negatable(joint_type: Any, linear: int, angular: int) -> bool:
@@ -245,7 +229,7 @@ def _follow(scene: SceneImport, joint: AuthoredJoint, instance: str, known: Mapp
         return False
     if path not in indices or leader not in indices:
         return False
-    reversed_joints = scene.reversed_joints | reversed_at_the_world(scene)
+    reversed_joints = scene.reversed_joints | reversed_at_the_world(scene.view, scene.builder)
     own, other = (-1.0 if each in reversed_joints else 1.0 for each in (path, leader))
     unit = math.radians(1) if joint.kind == "PhysicsRevoluteJoint" else 1.0
     try:

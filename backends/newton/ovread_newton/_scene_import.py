@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ovread.backend import Diagnostic
 from ovread.units import StageUnits
-from ovread_newton._authored import AuthoredJoint, read_joints
+from ovread_newton._authored import AuthoredJoint, paths_of_joints, read_joints
 from ovread_newton._stage import Column, StageView
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ class SceneImport:
 
     def joints(self) -> dict[str, int]:
         """Return the index of every authored joint by its path."""
-        labels = enumerate(map(str, self.builder.joint_label))
-        return {label: joint for joint, label in labels if label.startswith("/")}
+        return paths_of_joints(self.builder)
 
     def authored_joints(self) -> list[AuthoredJoint]:
         """Return the joints of the stage as it is now, edits included."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ovread.backend import Diagnostic
-from ovread_newton._joint_corrections import reversed_at_the_world
+from ovread_newton._authored import reversed_at_the_world
 from ovread_newton._rotations import Doubles, moved_axes, solved_turns
 from ovread_newton._scene_import import Correction, SceneImport
 
@@ -25,7 +25,7 @@ def turn_authored_states(scene: SceneImport) -> Iterator[Diagnostic]:
     import newton
 
     builder = scene.builder
-    reversed_joints = scene.reversed_joints | reversed_at_the_world(scene)
+    reversed_joints = scene.reversed_joints | reversed_at_the_world(scene.view, scene.builder)
     for path, joint in scene.joints().items():
         linear, angular = builder.joint_dof_dim[joint]
         if builder.joint_type[joint] != newton.JointType.D6 or angular < 2 or path in reversed_joints:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import newton
 import numpy as np
+import ovnewton
+import ovstage
 import pytest
 import warp as wp
 
 import ovread
 from ovread import ContactSelection, ObjectType, OmissionReason
 from ovread.errors import OptionError, OwnershipError
+from ovread.stage import open_stage, scene_of
 
 LINK = ObjectType.ARTICULATION_LINK
 JOINT = ObjectType.ARTICULATION_JOINT
@@ -297,3 +301,45 @@ def test_each_world_has_its_gravity() -> None:
         np.testing.assert_allclose(sim.read(scenes, ["gravity"])["gravity"].numpy()[:, 2], [-9.81, -1.62], rtol=1e-6)
     with ovread.attach(pendulum_model(), pendulum_model().state()) as sim:
         assert sim.query(ObjectType.SCENE).paths == ("/scene",)
+
+
+@pytest.mark.filterwarnings("ignore:target_:UserWarning")
+def test_a_model_that_ovnewton_built_is_read_as_its_stage_says(scenes: Path) -> None:
+    """With the stage, units, signs and sensors are the authored ones; values are those of ovnewton's own reading."""
+    stage = open_stage(scene_of(scenes / "world_joint_drive.usda"), [ovnewton.population_desc()])
+    builder = newton.ModelBuilder()
+    ovnewton.add_ovstage(builder, stage)
+    model = builder.finalize(device="cpu")
+    state, control = model.state(), model.control()
+    newton.eval_fk(model, model.joint_q, model.joint_qd, state)
+    with ovread.attach(stage, model, state, control, newton.solvers.SolverFeatherstone(model)) as sim:
+        joints = sim.query(JOINT)
+        names = ["jointPosition", "jointVelocity", "jointPositionTarget", "jointLimit"]
+        result = sim.read(joints, names)
+        binding = ovnewton.attach_ovstage(stage, model=model)
+        native = binding.read(state, control=control, query=binding.query(paths=joints.paths), attributes=names)
+        with ovstage.PathDictionary(stage) as dictionary:
+            for group in native.groups:
+                rows = np.array(group.array(0)).reshape(-1, group.tensor(0).dtype.lanes)
+                given = result[dictionary.token_to_string(group.attribute)]
+                for row, path in enumerate(dictionary.get_path_strings(group.prim_list)):
+                    expected = rows[group.data_row_index(row)]
+                    np.testing.assert_allclose(given.per_prim()[given.paths.index(path)].ravel(), expected, rtol=1e-5)
+        # ovnewton takes the authored numbers for those of the motion that it turned round.
+        hinge = result["jointPosition"].numpy()[joints.paths.index("/Hinge/joint"), 0]
+        assert hinge == pytest.approx(-10, abs=1e-4)
+        assert sim.query(ObjectType.SCENE).paths == ("/Scene",)
+    stage.destroy()
+
+
+def test_units_of_a_stage_are_those_of_the_model(scenes: Path) -> None:
+    """A centimetre stage that is attached with its model has centimetres, and reads in them."""
+    stage = open_stage(scene_of(scenes / "centimetres.usda"), [ovnewton.population_desc()])
+    builder = newton.ModelBuilder()
+    ovnewton.add_ovstage(builder, stage)
+    model = builder.finalize(device="cpu")
+    with ovread.attach(model, model.state(), stage) as sim:
+        assert sim.units.meters_per_unit == pytest.approx(0.01)
+    stage.destroy()
+    with pytest.raises(OwnershipError):
+        ovread.attach(model)
