@@ -322,3 +322,23 @@ def _depth_first(links, link):
     for child in links:
         if child.parent == link.name:
             yield from _depth_first(links, child)
+
+
+ROOT = at(0.3, -0.2, 1.0, about=(1, 2, -1), degrees=25)
+TILTED = (1.0, 2.0, -9.0)
+BRANCHED = (
+    Link("z", mass=2.0, centre=at(0.1, 0.05, about=(1, 2, 3), degrees=30), moments=(0.2, 0.3, 0.4)),
+    Link("c", "z", "revolute", "Y", at(0.5, 0.1, about=(0, 0, 1), degrees=40), at(-0.3, 0, 0.1, degrees=20),
+         centre=at(0.2, 0.1), moments=(0.02, 0.03, 0.04), q=(20.0,), v=(50.0,), armature=0.3),
+    Link("a", "c", "revolute", "Z", at(0.3, about=(1, 1, 0), degrees=25), at(-0.3, about=(0, 1, 1), degrees=-35),
+         swapped=True, centre=at(0.1, 0.2, 0.1), moments=(0.02, 0.01, 0.015), q=(-30.0,), v=(-70.0,)),
+    Link("b10", "z", "prismatic", "X", at(-0.2, 0, 0.3, about=(0, 1, 0), degrees=-50), mass=1.5,
+         centre=at(0, 0.1, 0.2), q=(0.2,), v=(0.4,)),
+    Link("b9", "b10", "revolute", "X", at(0, 0.4), at(0, -0.2), centre=at(0, 0.1), q=(35.0,), v=(90.0,)),
+    Link("x", "z", frame0=at(0, 0, -0.5), mass=0.7, centre=at(0, 0, -0.1)),
+    Link("d", "x", "revolute", "Y", at(0, 0, -0.2), at(0.2, 0, 0.2), centre=at(0.1), q=(10.0,), v=(-40.0,)),
+)  # fmt: skip
+"""Breadth first, depth first, authored and natural order all differ: b9 before b10, x fixed, a with swapped bodies."""
+
+FIXED = Mechanism(BRANCHED, True, ROOT, TILTED)
+FLOATING = Mechanism(BRANCHED, False, ROOT, TILTED, ((0.3, -0.2, 0.5), (40.0, 20.0, -30.0)))
