@@ -48,6 +48,7 @@ class _Tree:
     Args:
         index: Newton's index of the articulation.
         is_fixed: Whether its root link is fixed to the world.
+        is_floating: Whether its root link floats; it may also hang on a joint to the world.
         bodies: Link of each row of the Jacobian, in Newton's order, without a fixed root.
         links: Their paths.
         columns: Label of each degree of freedom, in Newton's order.
@@ -58,6 +59,7 @@ class _Tree:
 
     index: int
     is_fixed: bool
+    is_floating: bool
     bodies: Indices
     links: tuple[str, ...]
     columns: tuple[str, ...]
@@ -115,7 +117,7 @@ def bind_dynamics(
         if name in FORCES | {MOMENTUM} and _has_rods(engine):
             against |= dict.fromkeys(trees, _ROD)
         if name == MOMENTUM:
-            against |= {position: _FIXED_ROOT for position, tree in trees.items() if tree.is_fixed}
+            against |= {position: _FIXED_ROOT for position, tree in trees.items() if not tree.is_floating}
         omissions.extend(_omissions(engine, articulations, name, against))
         given = {position: tree for position, tree in trees.items() if position not in against}
         if given and name in EVALUATED:
@@ -173,6 +175,7 @@ def _read_tree(engine: NewtonEngine, articulation: int) -> _Tree | str:
     return _Tree(
         articulation,
         is_fixed,
+        topology.joint_types[joints[0]] == free,
         np.array(bodies, np.intp),
         tuple(topology.body_paths[body] for body in bodies),
         tuple(labels[place] for place in range(len(labels))),

@@ -216,6 +216,16 @@ def test_joints_about_two_axes_agree_with_the_motion_of_links(opened: Opened) ->
     assert_power_and_energy(opened(mechanism.usda()))
 
 
+def test_only_floating_roots_have_a_centroidal_momentum(opened: Opened) -> None:
+    """Where the root is fixed, or hangs on a joint to the world, the matrix is omitted by path, with the reason."""
+    for scene in ("pendulum", "world_joints"):
+        simulation = opened(scene)
+        query = simulation.query(ARTICULATION)
+        (omission,) = simulation.read(query, [MOMENTUM]).omissions
+        assert set(omission.paths or query.paths) == set(query.paths)
+        assert "floats" in omission.detail
+
+
 def test_axes_of_a_joint_keep_their_names(opened: Opened) -> None:
     """Rotation comes before translation in the canonical order, and after it in Newton's."""
     (group,) = read(opened("mixed_d6")).all("gravityForce")
