@@ -88,3 +88,11 @@ def ovread_bind_read(
     if object_type is ObjectType.CONTACT_SENSOR:
         return bind_contacts(engine, rows, attributes, filters)
     return bind(engine, object_type, rows, attributes)
+
+
+@hookimpl
+def ovread_active_rows(engine: Any, object_type: ObjectType) -> npt.NDArray[np.intp] | None:
+    """List the objects that were awake in the last step; None with solvers whose bodies do not sleep."""
+    from ovread_newton._body_flags import active_rows
+
+    return active_rows(engine, object_type)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread.backend import Omission, OmissionReason
+from ovread.catalogue import ObjectType
 from ovread_newton._binding import Source, Values, Write, constant
 from ovread_newton._solvers import AWAKE
 
@@ -32,6 +33,24 @@ def bind_sleeping(engine: NewtonEngine, bodies: Indices) -> Write | Omission:
             np.logical_not(awake()[bodies, None], out=out, casting="unsafe")
 
     return write
+
+
+def active_rows(engine: NewtonEngine, object_type: ObjectType) -> Indices | None:
+    """Return which bodies, links or articulations were awake in the last step; None where no body ever sleeps."""
+    topology = engine.topology
+    if AWAKE not in engine.reported:
+        return None
+    awake = np.zeros(len(topology.body_paths), bool)
+    if engine.observables is not None:
+        awake |= getattr(engine.observables, AWAKE).numpy()
+    if object_type is ObjectType.RIGID_BODY:
+        return np.flatnonzero(awake[topology.rigid_bodies])
+    if object_type is ObjectType.ARTICULATION_LINK:
+        return np.flatnonzero(awake[topology.links])
+    if object_type is ObjectType.ARTICULATION:
+        # An articulation sleeps as a whole.
+        return np.flatnonzero(awake[topology.roots[topology.articulations]])
+    return None
 
 
 def bind_weightless(engine: NewtonEngine, bodies: Indices) -> Write:

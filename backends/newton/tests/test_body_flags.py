@@ -10,7 +10,7 @@ import pytest
 import warp as wp
 
 import ovread
-from ovread import ObjectType, OmissionReason, Simulation, errors
+from ovread import ObjectScope, ObjectType, OmissionReason, Simulation, errors
 
 Opened = Callable[..., Simulation]
 
@@ -22,12 +22,15 @@ def test_a_body_at_rest_sleeps(opened: Opened) -> None:
     simulation = opened("contacts", solver="steel", sleeping=True)
     query = simulation.query(BODY)
     reader = simulation.reader(query, ["isSleeping", "linearVelocity"])
+    assert len(simulation.query(BODY, scope=ObjectScope.ACTIVE)) == 0, "nothing has moved yet"
     assert not reader.read()["isSleeping"].numpy().any()
     simulation.step(1 / 240, count=10)
     assert not reader.read()["isSleeping"].numpy().any()
     simulation.step(1 / 240, count=480)
     result = reader.read()
     asleep = result["isSleeping"].numpy()[:, 0] == 1
+    active = simulation.query(BODY, scope=ObjectScope.ACTIVE)
+    assert set(active.paths) == {path for path, sleeps in zip(query.paths, asleep, strict=True) if not sleeps}
     assert asleep.any()
     np.testing.assert_array_equal(result["linearVelocity"].numpy()[asleep], 0)
     simulation.reset()
@@ -41,6 +44,8 @@ def test_where_no_body_sleeps_the_reason_says_what_to_do(opened: Opened) -> None
         (omission,) = simulation.read(simulation.query(BODY), ["isSleeping"]).omissions
         assert omission.reason is OmissionReason.UNSUPPORTED_CONFIGURATION
         assert "sleeping=True" in omission.detail
+        with pytest.raises(errors.SelectionError, match="scope=ALL"):
+            simulation.query(BODY, scope=ObjectScope.ACTIVE)
     for options in ({"solver": "mujoco", "sleeping": True}, {"solver": "steel", "sleeping": 1}):
         with pytest.raises(errors.OptionError, match="sleeping"):
             opened("free_fall", **options)
