@@ -107,11 +107,8 @@ IGNORED_ATTRIBUTES = (
     ),
     Ignored(
         "joint-friction",
-        "Static and viscous friction of PhysxJointAxisAPI are ignored: only its dynamic friction counts.",
-        {
-            "physxJointAxis:*:staticFrictionEffort": _OFF,
-            "physxJointAxis:*:viscousFrictionCoefficient": _OFF,
-        },
+        "Static friction of PhysxJointAxisAPI is ignored: its dynamic friction counts.",
+        {"physxJointAxis:*:staticFrictionEffort": _OFF},
     ),
     Ignored(
         "joint-axis-schema",
@@ -119,6 +116,7 @@ IGNORED_ATTRIBUTES = (
         {
             "physxJointAxis:*:armature": _OFF,
             "physxJointAxis:*:dynamicFrictionEffort": _OFF,
+            "physxJointAxis:*:viscousFrictionCoefficient": _OFF,
             "physxJointAxis:*:maxJointVelocity": _NO_LIMIT,
         },
         solvers=tuple(SOLVERS),

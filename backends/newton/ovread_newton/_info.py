@@ -38,7 +38,7 @@ _BODY_NAMES = (
 )
 _JOINT_NAMES = (
     "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointStiffness jointDamping jointLimit "
-    "jointMaxVelocity jointMaxForce jointArmature jointFriction joint_q joint_qd"
+    "jointMaxVelocity jointMaxForce jointArmature jointFriction jointViscousFriction joint_q joint_qd"
 )
 _JOINT_FORCES = ((_LINK, "linkIncomingJointForce"), (_JOINT, "jointProjectedForce"))
 _VELOCITIES = (
@@ -112,7 +112,6 @@ _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
     ((_LINK, _JOINT, _ARTICULATION, _SCENE, _PARTICLES), "physxPointer", _NO_HANDLE),
     ((_JOINT,), "jointActuationForce", "Newton's Control.joint_f is an input of one step, not a measured effort."),
     ((_JOINT,), "jointStaticFriction jointDynamicFriction", _ONE_JOINT_FRICTION),
-    ((_JOINT,), "jointViscousFriction", "Newton's passive joint damping is not authored by PhysX's attribute."),
     (
         (_JOINT,),
         "jointSpeedEffortGradient jointMaxActuatorVelocity jointVelocityDependentResistance",

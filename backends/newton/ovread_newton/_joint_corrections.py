@@ -164,11 +164,16 @@ _AXIS_ATTRIBUTES = {
     "armature": "joint_armature",
     "maxJointVelocity": "joint_velocity_limit",
     "dynamicFrictionEffort": "joint_friction",
+    "viscousFrictionCoefficient": "joint_damping",
 }
 
 
+_PER_DEGREE = {"joint_velocity_limit": np.pi / 180, "joint_damping": 180 / np.pi}
+"""What is authored in degrees, or per degree."""
+
+
 def apply_joint_axes(scene: SceneImport) -> Iterator[Diagnostic]:
-    """Take armature, friction and velocity limit from PhysxJointAxisAPI where NewtonJointAPI does not give them."""
+    """Take armature, frictions and velocity limit from PhysxJointAxisAPI where NewtonJointAPI does not give them."""
     builder, joints = scene.builder, scene.joints()
     authored = [joint for joint in scene.authored_joints() if "NewtonJointAPI" not in joint.schemas]
     axes = _dofs_by_axis(scene, authored)
@@ -180,10 +185,10 @@ def apply_joint_axes(scene: SceneImport) -> Iterator[Diagnostic]:
                 dof = axes.get(path, {}).get(axis)
                 if dof is None or not np.isfinite(value) or path not in joints:
                     continue
-                is_angle = array == "joint_velocity_limit" and (axis == "angular" or axis.startswith("rot"))
-                getattr(builder, array)[dof] = np.radians(value) if is_angle else value
+                is_angular = axis == "angular" or axis.startswith("rot")
+                getattr(builder, array)[dof] = value * (_PER_DEGREE.get(array, 1.0) if is_angular else 1.0)
                 applied.append(path)
-    message = "Its armature, dynamic friction and maximal velocity are those of PhysxJointAxisAPI."
+    message = "Its armature, dynamic and viscous friction and maximal velocity are those of PhysxJointAxisAPI."
     yield from findings("joint-axis-schema", applied, message)
 
 
@@ -270,7 +275,7 @@ JOINT_CORRECTIONS = (
     ),
     Correction(
         "joint-axis-schema",
-        "PhysxJointAxisAPI gives armature, dynamic friction and maximal velocity; the importer ignores it.",
+        "PhysxJointAxisAPI gives armature, dynamic and viscous friction and maximal velocity; the importer ignores it.",
         after=apply_joint_axes,
     ),
 )

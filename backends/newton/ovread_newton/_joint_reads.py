@@ -68,6 +68,7 @@ _FIELDS = {
     "jointDamping": _Field("model", "joint_target_kd", 1 / _DEGREE),
     "jointArmature": _Field("model", "joint_armature"),
     "jointFriction": _Field("model", "joint_friction"),
+    "jointViscousFriction": _Field("model", "joint_damping", 1 / _DEGREE),
     "jointMaxVelocity": _Field("model", "joint_velocity_limit", _DEGREE),
     "jointMaxForce": _Field("model", "joint_effort_limit"),
 }

@@ -211,6 +211,7 @@ def _inverted_limits(scene: SceneImport) -> Iterator[str]:
 _UNSUPPORTED_JOINT_PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "joint_armature": ("xpbd", "semi_implicit", "vbd"),
     "joint_friction": ("xpbd", "semi_implicit", "vbd", "featherstone", "steel"),
+    "joint_damping": ("xpbd", "vbd"),
     "joint_effort_limit": ("xpbd", "semi_implicit", "vbd", "featherstone"),
     "joint_velocity_limit": ("xpbd", "semi_implicit", "vbd", "featherstone", "mujoco", "kamino"),
 }
@@ -290,6 +291,11 @@ LOSSES = (
         "friction-ignored",
         "The solver ignores the friction of the joint: take mujoco.",
         _unsupported("joint_friction"),
+    ),
+    Loss(
+        "viscous-friction-ignored",
+        "The solver ignores the viscous friction of the joint: take mujoco, steel or featherstone.",
+        _unsupported("joint_damping"),
     ),
     Loss(
         "effort-limit-ignored",

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import warp as wp
+from mechanisms import Link, Mechanism
 
 import ovread
 from ovread import ObjectType, OmissionReason, Simulation
@@ -236,3 +237,17 @@ def test_joints_without_axes_are_left_out() -> None:
         assert {omission.attribute for omission in result.omissions} == {"jointPosition", "jointVelocity"}
         assert all("Distance and rod" in omission.detail for omission in result.omissions)
         assert (len(result["joint_q"].numpy()), len(result["joint_qd"].numpy())) == (7, 6)
+
+
+@pytest.mark.parametrize("solver", ["mujoco", "steel"])
+def test_viscous_friction_is_per_degree(opened: Opened, value: Value, solver: str) -> None:
+    """A joint slows down by its viscous friction over its inertia; per radian it would hardly."""
+    arm = Link("arm", "base", "revolute", "Z", moments=(1.0, 1.0, 1.0), v=(90.0,))
+    text = Mechanism([Link("base"), arm], gravity=(0.0, 0.0, 0.0)).usda()
+    text = text.replace('"PhysicsJointStateAPI:angular"', '"PhysicsJointStateAPI:angular", "PhysxJointAxisAPI:angular"')
+    friction = "float physxJointAxis:angular:viscousFrictionCoefficient = 0.02\n"
+    simulation = opened(text.replace("float state:angular", f"{friction}float state:angular", 1), solver=solver)
+    assert value(simulation, JOINT, "/W/r/j_arm", "jointViscousFriction").item() == pytest.approx(0.02, rel=1e-5)
+    simulation.step(1e-3, count=100)
+    expected = 90 * np.exp(-0.02 * (180 / np.pi) * 0.1)
+    assert value(simulation, JOINT, "/W/r/j_arm", "jointVelocity").item() == pytest.approx(expected, rel=1e-3)

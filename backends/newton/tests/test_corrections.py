@@ -197,7 +197,12 @@ def test_world_anchor(pair: Pair, value: Value) -> None:
 def test_joint_axis_schema(pair: Pair, value: Value) -> None:
     """PhysxJointAxisAPI gives armature, friction and velocity limit, and what the solver ignores is reported."""
     simulation, path = pair("joints"), "/W/axis/joint"
-    for attribute, expected in (("jointArmature", 0.05), ("jointFriction", 0.3), ("jointMaxVelocity", 180)):
+    for attribute, expected in (
+        ("jointArmature", 0.05),
+        ("jointFriction", 0.3),
+        ("jointMaxVelocity", 180),
+        ("jointViscousFriction", 0.02),
+    ):
         assert value(simulation, JOINT, path, attribute)[0, 0] == pytest.approx(expected, rel=1e-5)
     assert prims(simulation, "velocity-limit") == {path}
 

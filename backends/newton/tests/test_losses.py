@@ -48,7 +48,10 @@ BY_SOLVER = {
     "mujoco": {"restitution": {"/W/Rough"}, "velocity-limit": {"/W/robot/hinge"}},
     "xpbd": {
         rule: {"/W/robot/hinge"}
-        for rule in ("armature-ignored", "friction-ignored", "effort-limit-ignored", "velocity-limit")
+        for rule in (
+            *("armature-ignored", "friction-ignored", "viscous-friction-ignored", "effort-limit-ignored"),
+            "velocity-limit",
+        )
     },
 }
 
