@@ -137,8 +137,8 @@ DEVIATIONS = (
     _solver(
         "ignored-joint-properties",
         ("jointMaxForce", "jointArmature", "jointFriction", "jointViscousFriction"),
-        "The xpbd and vbd solvers ignore effort limits, armature and frictions of joints; on the CPU, jointFriction has "
-        "an effect with mujoco and kamino only.",
+        "The xpbd and vbd solvers ignore effort limits, armature and frictions of joints; on the CPU, jointFriction "
+        "has an effect with mujoco and kamino only.",
     ),
     _solver(
         "joints-come-apart",

@@ -242,7 +242,7 @@ def test_joints_without_axes_are_left_out() -> None:
 @pytest.mark.parametrize("solver", ["mujoco", "steel"])
 def test_viscous_friction_is_per_degree(opened: Opened, value: Value, solver: str) -> None:
     """A joint slows down by its viscous friction over its inertia; per radian it would hardly."""
-    arm = Link("arm", "base", "revolute", "Z", moments=(1.0, 1.0, 1.0), v=(90.0,))
+    arm = Link("arm", "base", "revolute", "Z", moments=(1.0, 1.0, 1.0), q=(0.0,), v=(90.0,))
     text = Mechanism([Link("base"), arm], gravity=(0.0, 0.0, 0.0)).usda()
     text = text.replace('"PhysicsJointStateAPI:angular"', '"PhysicsJointStateAPI:angular", "PhysxJointAxisAPI:angular"')
     friction = "float physxJointAxis:angular:viscousFrictionCoefficient = 0.02\n"
