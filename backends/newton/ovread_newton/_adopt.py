@@ -10,8 +10,8 @@ from ovread.backend import Diagnostic
 from ovread.errors import OptionError, OwnershipError
 from ovread.stage import stage_units
 from ovread.units import StageUnits
+from ovread_newton._adopted import AdoptedEngine, check_state
 from ovread_newton._authored import NOTHING_KEPT, Authored, Kept, read_authored, read_kept
-from ovread_newton._engine import AdoptedEngine, check_state
 from ovread_newton._sensors import Sensing
 from ovread_newton._solvers import REPORTS, contact_forces_of, keeps_joint_state, name_of, requested_kinds
 from ovread_newton._stage import StageView

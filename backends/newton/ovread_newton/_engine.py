@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ovread.backend import Diagnostic, Scene
-from ovread.errors import OptionError, OwnershipError
+from ovread.errors import OptionError
 from ovread.units import StageUnits
 from ovread_newton._build import build_model
 from ovread_newton._contacts import ContactLog
@@ -17,11 +17,11 @@ from ovread_newton._corrections import selected_rules
 from ovread_newton._noise import collected_diagnostics, log, mujoco_watched, quiet, start_engine
 from ovread_newton._sensors import Sensing
 from ovread_newton._solvers import (
-    REPORTS,
     SOLVERS,
     capacity_exceeded,
     contact_forces_of,
     diagnose,
+    diverged,
     make_contacts,
     make_observables,
     make_solver,
@@ -167,6 +167,7 @@ class OwnedEngine(NewtonEngine):
         self._substeps = substeps
         self._has_stepped = False
         self._has_dropped = False
+        self._has_diverged = False
         self._watched = mujoco_watched if solver == "mujoco" and model.device.is_cpu else nullcontext
         self._solver: Any = None
         self._pipeline: Any = None
@@ -225,6 +226,8 @@ class OwnedEngine(NewtonEngine):
             self._is_solved = False
             if not self._has_dropped:
                 self._report_dropped_constraints()
+            if not self._has_diverged and self.model.device.is_cpu:
+                self._report_divergence()
         if self.contact_log is not None:
             self.contact_log.end(self.contacts, contact_forces_of(self.observables), part)
 
@@ -234,6 +237,18 @@ class OwnedEngine(NewtonEngine):
             self._has_dropped = True
             self.diagnostics.append(Diagnostic("", "constraints-dropped", words))
             log.warning("%s", words)
+
+    def _report_divergence(self) -> None:
+        found = diverged(self.state)
+        if found is not None:
+            self._has_diverged = True
+            path = self.topology.body_paths[found]
+            words = (
+                f"The {self.variant} solver made the state of this body no number. Take a smaller dt, more substeps, "
+                "or another solver."
+            )
+            self.diagnostics.append(Diagnostic(path, "diverged", words))
+            log.warning("%s: %s", path, words)
 
     def _substep(self, dt: float) -> None:
         state = self.state
@@ -300,88 +315,3 @@ def _clone(array: Any, fallback: Any) -> Any:
     import warp as wp
 
     return wp.clone(fallback if array is None else array)
-
-
-class AdoptedEngine(NewtonEngine):
-    """A simulation that the caller owns, steps and resets."""
-
-    no_contacts = (
-        "Contacts are in the newton.Contacts that your loop fills, and none were attached: pass them to ovread.attach, "
-        "and call sim.stepped after each step."
-    )
-    knows_time_step = False
-
-    def __init__(self, *args: Any, solver: Any = None, contacts: Any = None, observables: Any = None) -> None:
-        super().__init__(*args)
-        self.solver = solver
-        self.contacts = contacts
-        self.observables = observables
-        self.reported = requested_kinds(observables)
-        if contacts is not None:
-            self.contact_log = ContactLog(self.model, self.sensing)
-
-    def why_not_reported(self, kind: str) -> str:
-        """Say what to attach, or that the solver does not."""
-        if self.variant is not None and kind not in SOLVERS[self.variant].observables:
-            return why_not_reported(self.variant, kind)
-        return (
-            f"{REPORTS[kind]} are in the solver's observables, and none that have {kind} were attached: allocate them "
-            f"with solver.observables({{'{kind}'}}), pass them to each solver.step and to ovread.attach."
-        )
-
-    def stepped(self, **current: Any) -> None:
-        """Take note of which state is current.
-
-        Args:
-            current: ``state``, the state that the last step wrote; the one before where it is not given.
-
-        Raises:
-            OptionError: Something else is given.
-            OwnershipError: It is not a state of the attached model.
-        """
-        unknown = current.keys() - {"state"}
-        if unknown:
-            raise OptionError(f"{', '.join(sorted(unknown))}: backend 'newton' takes state=, the current newton.State.")
-        if "state" in current:
-            check_state(self.model, current["state"])
-            self.state = current["state"]
-        if self.contact_log is not None:
-            self.contact_log.begin(self.state)
-            self.contact_log.end(self.contacts, contact_forces_of(self.observables), None)
-
-    def refresh_joint_state(self) -> None:
-        """Solve for the joint coordinates at each read: the caller may have stepped in between."""
-        if not self._keeps_joint_state:
-            self._solve_joint_state()
-
-    def step(self, dt: float) -> None:
-        """Refuse: the caller steps."""
-        raise OwnershipError("This simulation is yours to step.")
-
-    def reset(self) -> None:
-        """Refuse: the caller resets."""
-        raise OwnershipError("This simulation is yours to reset.")
-
-    def close(self) -> None:
-        """Leave everything to the caller."""
-        self._solved = self.observables = self.solver = None
-        self.state = self.control = self.model = None
-
-
-def check_state(model: newton.Model, state: Any) -> None:
-    """Raise unless ``state`` is a state of ``model``.
-
-    Raises:
-        OwnershipError: It is something else, or its size differs.
-    """
-    import newton
-
-    if not isinstance(state, newton.State):
-        raise OwnershipError(f"state={state!r}: give the newton.State that is current.")
-    for array, expected in (
-        (state.body_q, model.body_count),
-        (state.joint_q, model.joint_coord_count),
-        (state.particle_q, model.particle_count),
-    ):
-        if (0 if array is None else len(array)) != expected:
-            raise OwnershipError("That state was made for another model: its arrays differ in size.")

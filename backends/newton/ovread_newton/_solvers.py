@@ -229,6 +229,15 @@ def capacity_exceeded(solver: Any) -> str | None:
     return None
 
 
+def diverged(state: newton.State) -> int | None:
+    """Return the first body whose pose is no number, of a state in host memory."""
+    if state.body_q is None:
+        return None
+    poses = state.body_q.numpy()
+    # One sum is cheaper than looking at each number, and no number if any of them is.
+    return None if np.isfinite(poses.sum()) else int(np.flatnonzero(~np.isfinite(poses).all(axis=1))[0])
+
+
 def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
     """Change what a solver takes differently from the others."""
     if name == "steel":

@@ -303,7 +303,7 @@ def test_each_world_has_its_gravity() -> None:
         assert sim.query(ObjectType.SCENE).paths == ("/scene",)
 
 
-@pytest.mark.filterwarnings("ignore:target_:UserWarning")
+@pytest.mark.filterwarnings("ignore:target_")
 def test_a_model_that_ovnewton_built_is_read_as_its_stage_says(scenes: Path) -> None:
     """With the stage, units, signs and sensors are the authored ones; values are those of ovnewton's own reading."""
     stage = open_stage(scene_of(scenes / "world_joint_drive.usda"), [ovnewton.population_desc()])

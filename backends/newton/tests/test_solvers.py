@@ -82,3 +82,14 @@ def test_substeps_are_equal_parts(opened: Opened, value: Value) -> None:
         simulation.step(dt, count=count)
         states.append(value(simulation, ObjectType.ARTICULATION_LINK, "/W/p/bob", "body_q"))
     np.testing.assert_array_equal(*states)
+
+
+def test_a_state_that_is_no_number_is_reported(opened: Opened) -> None:
+    """A solver that diverges says so once, of the first body; values are the engine's own."""
+    simulation = opened("centimetres", solver="featherstone")
+    assert "diverged" not in {finding.rule for finding in simulation.diagnostics}
+    simulation.step(1 / 240, count=5)
+    (finding,) = (finding for finding in simulation.diagnostics if finding.rule == "diverged")
+    assert "featherstone" in finding.message
+    query = simulation.query(ObjectType.RIGID_BODY, paths=[finding.prim])
+    assert np.isnan(simulation.read(query, ["position"])["position"].numpy()).any()
