@@ -62,6 +62,7 @@ def adopt(objects: tuple[Any, ...], options: Mapping[str, Any]) -> AdoptedEngine
         units,
         name_of(solver) if solver is not None else None,
         solver is not None and keeps_joint_state(solver),
+        is_swapped=len(found["state"]) > 1,
         solver=solver,
         contacts=contacts,
         observables=observables,

@@ -22,8 +22,11 @@ class AdoptedEngine(NewtonEngine):
     )
     knows_time_step = False
 
-    def __init__(self, *args: Any, solver: Any = None, contacts: Any = None, observables: Any = None) -> None:
+    def __init__(
+        self, *args: Any, is_swapped: bool, solver: Any = None, contacts: Any = None, observables: Any = None
+    ) -> None:
         super().__init__(*args)
+        self._is_swapped = is_swapped
         self.solver = solver
         self.contacts = contacts
         self.observables = observables
@@ -44,15 +47,20 @@ class AdoptedEngine(NewtonEngine):
         """Take note of which state is current.
 
         Args:
-            current: ``state``, the state that the last step wrote; the one before where it is not given.
+            current: ``state``, the state that the last step wrote. It may be left out where just one was attached.
 
         Raises:
-            OptionError: Something else is given.
+            OptionError: Something else is given, or it is left out where several states were attached.
             OwnershipError: It is not a state of the attached model.
         """
         unknown = current.keys() - {"state"}
         if unknown:
             raise OptionError(f"{', '.join(sorted(unknown))}: backend 'newton' takes state=, the current newton.State.")
+        if self._is_swapped and "state" not in current:
+            raise OptionError(
+                "Several states were attached, and which one is current is yours to say: "
+                "sim.stepped(dt, state=state_0)."
+            )
         if "state" in current:
             check_state(self.model, current["state"])
             self.state = current["state"]

@@ -67,6 +67,8 @@ def test_reads_follow_the_swapped_states() -> None:
             np.testing.assert_array_equal(read["body_q"].numpy(), expected[[1, 0]])
             np.testing.assert_array_equal(read["position"].numpy(), expected[[1, 0], :3])
         assert (sim.tick, sim.variant) == (5, "mujoco")
+        with pytest.raises(OptionError, match="state="):
+            sim.stepped(1 / 240)
     assert loop.model.body_count == 3
 
 
