@@ -73,7 +73,9 @@ def _moves(column: Column, axes: dict[int, str]) -> tuple[Indices, Indices, npt.
     """Return which elements of a column come from which, and their signs."""
     assert column.counts is not None
     starts = np.cumsum([0, *column.counts.tolist()])
-    places, sources, signs = [], [], []
+    places: list[int] = []
+    sources: list[int] = []
+    signs: list[float] = []
     for row, start, count in zip(column.rows.tolist(), starts.tolist(), column.counts.tolist(), strict=False):
         if count != 3 or row not in axes:
             continue
