@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import newton
 import numpy as np
 import pytest
 import warp as wp
-from held_arms import HEADER, KINDS, holding, robot
+from held_arms import HEADER, KINDS, both, holding
 
 import ovread
 from ovread import ObjectType, OmissionReason, ReadResult, Simulation
@@ -19,8 +20,8 @@ LINK = ObjectType.ARTICULATION_LINK
 JOINT = ObjectType.ARTICULATION_JOINT
 INCOMING = "linkIncomingJointForce"
 PROJECTED = "jointProjectedForce"
-ARMS = HEADER + "".join(robot(kind, "base", "arm", kind) for kind in KINDS)
-ALONG = {"Revolute": 5, "Twist": 3, "Prismatic": 1}
+ARMS = HEADER + "".join(map(both, KINDS))
+ALONG = {"Revolute": 5, "Twist": 3, "Prismatic": 1, "Slide": 2}
 """Which of the six components is along the joint's axis."""
 WORLD_JOINT = (
     HEADER
@@ -52,19 +53,19 @@ def values(result: ReadResult, name: str) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize(("solver", "tolerance"), [("mujoco", 0.002), ("steel", 0.002), ("xpbd", 0.02)])
 def test_it_holds_the_outer_link_in_its_joint_frame(opened: Opened, solver: str, tolerance: float) -> None:
-    """Force and torque are those that hold the arm, the projected force their component along the axis."""
+    """Force and torque hold the arm, whichever body it is; the projected force has the sign of the coordinate."""
     simulation = opened(ARMS, solver=solver)
     simulation.step(1 / 240, count=960)
     result = simulation.read(simulation.query(LINK), [INCOMING, "orientation"])
     projected = values(simulation.read(simulation.query(JOINT), [PROJECTED]), PROJECTED)
     forces, turns = values(result, INCOMING), values(result, "orientation")
-    for kind in KINDS:
-        expected = holding(turns[f"/{kind}/arm"])
-        np.testing.assert_allclose(forces[f"/{kind}/arm"], expected, atol=tolerance)
-        np.testing.assert_array_equal(forces[f"/{kind}/base"], np.zeros(6))
+    for kind, (sense, sign) in itertools.product(KINDS, (("Forward", 1), ("Reversed", -1))):
+        expected = holding(turns[f"/{kind}{sense}/arm"])
+        np.testing.assert_allclose(forces[f"/{kind}{sense}/arm"], expected, atol=tolerance)
+        np.testing.assert_array_equal(forces[f"/{kind}{sense}/base"], np.zeros(6))
         if kind in ALONG:
-            given = projected[f"/{kind}/hinge"].item()
-            assert given == pytest.approx(expected[ALONG[kind]], abs=tolerance)
+            given = projected[f"/{kind}{sense}/hinge"].item()
+            assert given == pytest.approx(sign * expected[ALONG[kind]], abs=tolerance)
 
 
 def test_a_world_joint_has_a_force_with_the_sign_of_its_coordinate(opened: Opened) -> None:

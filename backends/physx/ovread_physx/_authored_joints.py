@@ -71,12 +71,12 @@ def read_joints(engine: PhysxEngine, paths: Sequence[str], known: Mapping[int, s
     ]
 
 
-def read_spherical_axes(engine: PhysxEngine, paths: Sequence[str]) -> dict[int, str]:
-    """Return the authored axis, ``X``, ``Y`` or ``Z``, of spherical joints by their position."""
+def read_axes(engine: PhysxEngine, kind: str, paths: Sequence[str]) -> dict[int, str]:
+    """Return the authored axis, ``X``, ``Y`` or ``Z``, of joints of one prim type by their position."""
     kinds = _tokens(engine, paths, "usd-prim-type")
-    spherical = [position for position, kind in kinds.items() if kind[0] == "PhysicsSphericalJoint"]
-    axes = _tokens(engine, [paths[position] for position in spherical], "physics:axis")
-    return {spherical[position]: axis[0] for position, axis in axes.items()}
+    found = [position for position, known in kinds.items() if known[0] == kind]
+    axes = _tokens(engine, [paths[position] for position in found], "physics:axis")
+    return {found[position]: axis[0] for position, axis in axes.items()}
 
 
 def _unlocked(engine: PhysxEngine, paths: Sequence[str]) -> list[tuple[str, ...]]:

@@ -1,7 +1,8 @@
 """The force of the joint that leads to a link: on the link, in the link's joint frame, about the joint's origin.
 
 The engine gives it for body1 of the joint. Where the link is body0, that is the force on its parent, in the parent's
-joint frame: it is turned round, and into the other frame, by the orientations that both links have at the same time.
+joint frame, about the origin of that: it is turned round, and into the other frame, by the orientations that both links
+have at the same time, and moved to the other origin by how far the joint has slid.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread.backend import Buffer, Column, Omission, OmissionReason, ReadBinding
-from ovread.catalogue import ObjectType, attribute
+from ovread.catalogue import Attribute, ObjectType, attribute
 from ovread_physx._articulations import read_trees
+from ovread_physx._authored_joints import read_axes
 from ovread_physx._joint_frames import Quaternions, ReversedJoint, read_frames
 from ovread_physx._parts import Joined, Part, host_buffer
 from ovread_physx._trees import Indices
@@ -27,6 +29,7 @@ NAME = "linkIncomingJointForce"
 
 _KIND = ObjectType.ARTICULATION_LINK
 _ORIENTATION = "orientation"
+_POSITION = "jointPosition"
 _UNKNOWN = (
     "Which body of its inbound joint this link is decides what PhysX means by the force, and that could not be "
     "established from the stage."
@@ -45,15 +48,19 @@ class _Turns:
         parents: Rows of the links that their joints come from.
         in_child: Axes of the joints in those of the links.
         in_parent: The same in those of the parents.
+        joints: Paths of their joints.
+        slides: ``(links, 3)``: direction that a joint slides in, in its axes; zeros of those that do not.
     """
 
     links: Indices
     parents: Indices
     in_child: Quaternions
     in_parent: Quaternions
+    joints: Sequence[str]
+    slides: npt.NDArray[np.float64]
 
 
-def bind_links(rows: Indices, names: Sequence[str], engine: PhysxEngine, bind: Bind) -> ReadBinding:
+def bind_links(rows: Indices, names: Sequence[str], engine: PhysxEngine, bind: Bind, bind_joints: Bind) -> ReadBinding:
     """Prepare a read of links; the force has the sense of this API, or is left out."""
     if NAME not in names:
         return bind(rows, names)
@@ -67,7 +74,7 @@ def bind_links(rows: Indices, names: Sequence[str], engine: PhysxEngine, bind: B
         if others:
             parts.append(Part(bind(rows, others), np.arange(len(rows))))
         if served.any():
-            parts.append(Part(_bind_forces(engine, rows[served], turns, bind), np.flatnonzero(served)))
+            parts.append(Part(_bind_forces(engine, rows[served], turns, bind, bind_joints), np.flatnonzero(served)))
     except BaseException:
         for part in parts:
             part.binding.close()
@@ -98,18 +105,24 @@ def _turns(engine: PhysxEngine, rows: Indices) -> tuple[_Turns, dict[int, str]]:
     frames = read_frames(engine, joints)
     problems |= {links[position]: why for position, why in frames.problems.items()}
     known = np.array([position not in frames.problems for position in range(len(joints))], dtype=bool)
+    paths = [joint.joint for joint in joints]
+    slides = np.zeros((len(joints), 3))
+    for position, axis in read_axes(engine, "PhysicsPrismaticJoint", paths).items():
+        slides[position, "XYZ".index(axis)] = 1.0
     return (
         _Turns(
             np.array(links, np.intp)[known],
             np.array(parents, np.intp)[known],
             frames.in_child[known],
             frames.in_parent[known],
+            [path for path, is_known in zip(paths, known, strict=True) if is_known],
+            slides[known],
         ),
         problems,
     )
 
 
-def _bind_forces(engine: PhysxEngine, rows: Indices, turns: _Turns, bind: Bind) -> ReadBinding:
+def _bind_forces(engine: PhysxEngine, rows: Indices, turns: _Turns, bind: Bind, bind_joints: Bind) -> ReadBinding:
     """Prepare a read of the force alone, with the orientations of the links and parents that turn it."""
     if not len(turns.links):
         return bind(rows, [NAME])
@@ -121,11 +134,27 @@ def _bind_forces(engine: PhysxEngine, rows: Indices, turns: _Turns, bind: Bind) 
     )
     paths = [engine.table(_KIND).paths[row] for row in rows]
     inner = bind(np.array(list(position_of), np.intp), [NAME, _ORIENTATION])
+    slides = None
     try:
-        return ForcesBinding(inner, paths, Turner(children, parents, turns.in_child, turns.in_parent))
+        if turns.slides.any():
+            slides = _bind_slides(engine, children, turns, bind_joints)
+        return ForcesBinding(inner, paths, Turner(children, parents, turns.in_child, turns.in_parent), slides)
     except BaseException:
         inner.close()
+        if slides is not None:
+            slides.close()
         raise
+
+
+def _bind_slides(engine: PhysxEngine, children: Indices, turns: _Turns, bind_joints: Bind) -> Slides | None:
+    # A joint that is not listed has no degree of freedom, and slides nowhere.
+    rows_of = {path: row for row, path in enumerate(engine.table(ObjectType.ARTICULATION_JOINT).paths)}
+    places = np.flatnonzero(turns.slides.any(axis=1)).tolist()
+    sliding = sorted((rows_of[turns.joints[place]], place) for place in places if turns.joints[place] in rows_of)
+    if not sliding:
+        return None
+    rows, order = np.array(sliding, np.intp).T
+    return Slides(bind_joints(rows, [_POSITION]), children[order], turns.slides[order])
 
 
 class ForcesBinding:
@@ -135,17 +164,19 @@ class ForcesBinding:
         inner: A read of force and orientation, of the requested links and then of parents of theirs.
         paths: Paths of the requested links.
         turner: Turns the force of some of them.
+        slides: Moves the torque of some of them.
     """
 
-    def __init__(self, inner: ReadBinding, paths: Sequence[str], turner: Turner) -> None:
+    def __init__(self, inner: ReadBinding, paths: Sequence[str], turner: Turner, slides: Slides | None = None) -> None:
         self._inner = inner
         self._turner = turner
+        self._slides = slides
         rows = [attribute(_KIND, column.attribute) for column in inner.columns]
         self._stages = [
             host_buffer(row, len(column.rows), len(row.lanes)) for row, column in zip(rows, inner.columns, strict=True)
         ]
-        self._forces = _Gathering(inner.columns, self._stages, NAME)
-        self._orientations = _Gathering(inner.columns, self._stages, _ORIENTATION)
+        self._forces = _Gathering(inner.columns, self._stages, attribute(_KIND, NAME))
+        self._orientations = _Gathering(inner.columns, self._stages, attribute(_KIND, _ORIENTATION))
         own = [(column, column.rows[column.rows < len(paths)]) for column in self._forces.columns]
         self.columns: Sequence[Column] = [attrs.evolve(column, rows=rows) for column, rows in own if len(rows)]
         known = set(paths)
@@ -162,6 +193,8 @@ class ForcesBinding:
         self._inner.fetch(self._stages)
         forces = self._forces.gather()
         self._turner.turn(forces, self._orientations.gather())
+        if self._slides is not None:
+            self._slides.move(forces)
         for column, buffer in zip(self.columns, buffers, strict=True):
             buffer.omission = self._forces.omission
             if buffer.host is None:
@@ -170,18 +203,49 @@ class ForcesBinding:
                 np.take(forces, column.rows, axis=0, out=buffer.host, mode="clip")
 
     def close(self) -> None:
-        """Give the native query back."""
+        """Give the native queries back."""
         self._inner.close()
+        if self._slides is not None:
+            self._slides.close()
+
+
+class Slides:
+    """Moves the torque of links whose joints slide from the origin in the parent to that in the link.
+
+    Args:
+        binding: A read of the joints' positions.
+        links: Position of the link that each leads to.
+        directions: ``(joints, 3)``: unit vectors in the joints' axes.
+    """
+
+    def __init__(self, binding: ReadBinding, links: Indices, directions: npt.NDArray[np.float64]) -> None:
+        self._binding = binding
+        self._links = links
+        self._directions = directions
+        row = attribute(ObjectType.ARTICULATION_JOINT, _POSITION)
+        self._stages = [host_buffer(row, len(column.rows), 1) for column in binding.columns]
+        self._positions = _Gathering(binding.columns, self._stages, row)
+
+    def move(self, forces: npt.NDArray[np.float32]) -> None:
+        """Move torques in place, ``(links, 6)``; forces are turned already."""
+        self._binding.fetch(self._stages)
+        # The parent is body1, so its origin lies ahead by the joint's position.
+        ahead = self._positions.gather()[:, :1] * self._directions
+        forces[self._links, 3:] += np.cross(ahead, forces[self._links, :3]).astype(np.float32)
+
+    def close(self) -> None:
+        """Give the native query back."""
+        self._binding.close()
 
 
 class _Gathering:
     """The columns of one attribute, those of several scenes, as one array in the order of the request."""
 
-    def __init__(self, columns: Sequence[Column], stages: Sequence[Buffer], name: str) -> None:
-        pairs = [pair for pair in zip(columns, stages, strict=True) if pair[0].attribute == name]
+    def __init__(self, columns: Sequence[Column], stages: Sequence[Buffer], row: Attribute) -> None:
+        pairs = [pair for pair in zip(columns, stages, strict=True) if pair[0].attribute == row.name]
         self.columns = [column for column, _ in pairs]
         self._stages = [stage for _, stage in pairs]
-        width = len(attribute(_KIND, name).lanes)
+        width = len(row.lanes)
         size = 1 + max((int(column.rows[-1]) for column in self.columns), default=-1)
         self._whole: npt.NDArray[np.float32] = np.zeros((size, width), np.float32)
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ovread.backend import Buffer, Column, Omission, ReadBinding
 from ovread.catalogue import ObjectType
-from ovread_physx._authored_joints import read_spherical_axes
+from ovread_physx._authored_joints import read_axes
 from ovread_physx._joint_forces import Bind
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def bind_joints(engine: PhysxEngine, rows: Indices, names: Sequence[str], bind: 
     if NAME not in names:
         return bind(rows, names)
     paths = engine.table(ObjectType.ARTICULATION_JOINT).paths
-    axes = read_spherical_axes(engine, [paths[row] for row in rows])
+    axes = read_axes(engine, "PhysicsSphericalJoint", [paths[row] for row in rows])
     turned = {row: axis for row, axis in axes.items() if axis in _ORDERS}
     binding = bind(rows, names)
     return _ByAxes(binding, turned) if turned else binding

@@ -49,7 +49,10 @@ def bind_read(
         bind = functools.partial(_bind_rows, engine, object_type)
         return bind_bodies(engine.table(object_type), rows, names, bind)
     if object_type is ObjectType.ARTICULATION_LINK:
-        return bind_links(rows, names, engine, functools.partial(_bind_rows, engine, object_type))
+        bind, bind_joint_rows = (
+            functools.partial(_bind_rows, engine, kind) for kind in (object_type, ObjectType.ARTICULATION_JOINT)
+        )
+        return bind_links(rows, names, engine, bind, bind_joint_rows)
     if object_type is ObjectType.ARTICULATION and not IN_COHORTS.isdisjoint(names):
         return bind_matrices(engine, rows, names, functools.partial(_bind_rows, engine, object_type, rows))
     if object_type is ObjectType.ARTICULATION_JOINT:

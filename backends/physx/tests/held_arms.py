@@ -14,6 +14,7 @@ KINDS = {
     "Revolute": ("angular", ANGLE, 'uniform token physics:axis = "Z"'),
     "Twist": ("angular", ANGLE, 'uniform token physics:axis = "X"'),
     "Prismatic": ("linear", 0.1, 'uniform token physics:axis = "Y"'),
+    "Slide": ("linear", 0.1, 'uniform token physics:axis = "Z"'),
     "Fixed": (None, 0.0, ""),
 }
 SPHERICAL = (None, 0.0, 'uniform token physics:axis = "X"')
@@ -50,7 +51,7 @@ def robot(name, body0, body1, kind="Revolute", in_base=IN_BASE, in_arm=IN_ARM, s
         float drive:{instance}:physics:damping = 10000
         float drive:{instance}:physics:maxForce = 1000000"""
     schemas = f'(prepend apiSchemas = ["PhysicsDriveAPI:{instance}"])' if instance else ""
-    joint = "Revolute" if kind == "Twist" else kind
+    joint = {"Twist": "Revolute", "Slide": "Prismatic"}.get(kind, kind)
     names = {"base": "base", "arm": arm}
     return f"""
 def Xform "{name}" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
