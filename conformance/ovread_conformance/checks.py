@@ -25,6 +25,10 @@ AT_REST = 1e-2
 """Relative tolerance of the forces on a body that has come to rest, as engines that iterate hold it."""
 
 BODY = "/World/body"
+SLIDE_FRAME = rotations.quaternion((1, 2, 3), 70)
+"""Rotation from the axes of a joint to those of the link that it leads to."""
+SLIDE_LEVER = np.array([0.8, 0.1, 0.0])
+"""From the joint's origin to the link's centre of mass, in the link's axes."""
 TURN = rotations.quaternion((1, 2, 3), 30)
 
 
@@ -206,6 +210,22 @@ def _contact_force(simulation: Readable) -> None:
             expect(points, pushed, AT_REST, f"force times normal of the points is {what}")
 
 
+def _joint_force(simulation: Readable) -> None:
+    simulation.step(1 / 240)
+    for robot in ("normal", "swapped"):
+        path = f"/World/{robot}/arm"
+        arm = rotations.matrix(read_one(simulation, ObjectType.ARTICULATION_LINK, path, "orientation"))
+        frame = arm @ rotations.matrix(SLIDE_FRAME)
+        weight = np.array([0, 0, 20.0])
+        lever = arm @ SLIDE_LEVER
+        got = read_one(simulation, ObjectType.ARTICULATION_LINK, path, "linkIncomingJointForce")
+        what = f"on the link, in its joint frame, about the joint's origin ({robot})"
+        expect(got[:3], frame.T @ weight, ONE_STEP, f"the force of linkIncomingJointForce is {what}")
+        expect(got[3:], frame.T @ np.cross(lever, weight), ONE_STEP, f"its torque is {what}")
+        base = read_one(simulation, ObjectType.ARTICULATION_LINK, f"/World/{robot}/base", "linkIncomingJointForce")
+        assert not base.any(), f"a root that is fixed has no inbound joint: got {base}"
+
+
 def _row_order(simulation: Readable) -> None:
     numbers = [1, 2, 10, 20, 100]
     query = simulation.query(ObjectType.RIGID_BODY)
@@ -235,6 +255,9 @@ CHECKS = (
     Check("contact-force", "A contact force is on the sensor, no impulse, and told apart from friction.",
           "resting_bodies.usda", _contact_force,
           ("contact-impulse", "force-on-the-other", "friction-in-normal-force", "reversed-normal")),
+    Check("joint-force", "The force of the inbound joint is on the link, in its joint frame, about the joint's origin.",
+          "slides.usda", _joint_force,
+          ("joint-force-on-parent", "joint-force-in-link-axes", "joint-torque-about-centre")),
     Check("row-order", "Rows come in natural path order, or the caller's.", "environments.usda",
           _row_order, ("native-rows",)),
 )  # fmt: skip

@@ -140,6 +140,18 @@ def _with_friction(simulation: Simulation, query: Query, group: Group) -> Values
     return _values(group) + friction
 
 
+def _force_in_link_axes(simulation: Simulation, query: Query, group: Group) -> Values:
+    turn = rotations.matrix(rotations.quaternion((1, 2, 3), 70))
+    return np.array([np.concatenate([turn @ value[:3], turn @ value[3:]]) for value in _values(group).astype(float)])
+
+
+def _torque_about_centre(simulation: Simulation, query: Query, group: Group) -> Values:
+    lever = rotations.matrix(rotations.quaternion((1, 2, 3), 70)).T @ (0.8, 0.1, 0.0)
+    values = _values(group).astype(float)
+    values[:, 3:] -= np.cross(lever, values[:, :3])
+    return values
+
+
 def _native_rows(simulation: Simulation, query: Query, group: Group) -> Values:
     """Leave the values in the order of the file, under the paths of the canonical order."""
     return np.roll(_values(group), 1, axis=0)
@@ -178,6 +190,12 @@ _MUTANTS = (
     Mutant("friction-in-normal-force", "Normal force with the friction in it.", ("netNormalContactForce",),
            _with_friction),
     Mutant("reversed-normal", "Normals from side 0 to side 1.", ("rawContactNormal",), _scaled(-1)),
+    Mutant("joint-force-on-parent", "The force of a joint on the other link.", ("linkIncomingJointForce",),
+           _scaled(-1)),
+    Mutant("joint-force-in-link-axes", "The force of a joint in the axes of the link.", ("linkIncomingJointForce",),
+           _force_in_link_axes),
+    Mutant("joint-torque-about-centre", "The torque of a joint about the centre of mass.", ("linkIncomingJointForce",),
+           _torque_about_centre),
     Mutant("native-rows", "Values in the engine's order under canonical paths.", ("mass",), _native_rows),
 )  # fmt: skip
 
