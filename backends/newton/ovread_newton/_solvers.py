@@ -235,7 +235,9 @@ def diverged(state: newton.State) -> int | None:
         return None
     poses = state.body_q.numpy()
     # One sum is cheaper than looking at each number, and no number if any of them is.
-    return None if np.isfinite(poses.sum()) else int(np.flatnonzero(~np.isfinite(poses).all(axis=1))[0])
+    if np.isfinite(poses.sum(dtype=np.float64)):
+        return None
+    return int(np.flatnonzero(~np.isfinite(poses).all(axis=1))[0])
 
 
 def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
