@@ -193,10 +193,11 @@ class OwnedEngine(NewtonEngine):
             return
         log.info("creating solver %s: compiles kernels on first use, which takes about a minute", name)
         with collected_diagnostics() as found:
-            self._solver = make_solver(name, model, label, sleeping=sleeping)
+            senses = bool(self.sensing.sensor_paths)
+            self._solver = make_solver(name, model, label, senses=senses, sleeping=sleeping)
             self._pipeline, self.contacts = make_contacts(name, self._solver, model)
             # Contact forces cost time in each step, so only for sensors.
-            sensed = self.contacts if self.sensing.sensor_paths else None
+            sensed = self.contacts if senses else None
             self._observables = make_observables(name, self._solver, sensed)
             self.reported = self.reported | requested_kinds(self._observables)
         self.diagnostics.extend(found)

@@ -114,13 +114,14 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
 DEFAULT_SOLVER = "mujoco"
 
 
-def make_solver(name: str, model: newton.Model, label: str, *, sleeping: bool = False) -> Any:
+def make_solver(name: str, model: newton.Model, label: str, *, senses: bool, sleeping: bool) -> Any:
     """Make a solver for a model.
 
     Args:
         name: Name of the solver.
         model: The model.
         label: What messages call the scene.
+        senses: Whether contacts are to be handed on.
         sleeping: Whether bodies at rest may sleep; the steel solver only.
 
     Raises:
@@ -137,8 +138,8 @@ def make_solver(name: str, model: newton.Model, label: str, *, sleeping: bool = 
     arguments = dict(kind.arguments)
     if name == "mujoco":
         arguments["use_mujoco_cpu"] = model.device.is_cpu
-        if model.shape_count:
-            # MuJoCo finds as many contacts as there are, but hands on 48 on the CPU unless told otherwise.
+        if model.shape_count and (senses or not model.device.is_cpu):
+            # On the CPU MuJoCo finds as many contacts as there are, but hands on 48 unless told otherwise.
             arguments["nconmax"] = newton.CollisionPipeline(model).rigid_contact_max
         if model.shape_count and not model.device.is_cpu:
             # On a GPU each contact takes four rows of the constraints, and what exceeds their default of 64 is dropped.
