@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread_newton._ragged import EMPTY, Indices
+from ovread_newton._rotations import rotate
 from ovread_newton._sensors import Sensing
 
 if TYPE_CHECKING:
@@ -137,9 +138,7 @@ class Step:
         """Return the point on the surface of each of the two shapes in world axes, ``(points, 2, 3)``."""
         points = np.stack(self._points, axis=1).astype(float) + np.stack(self._offsets, axis=1)
         poses = np.vstack([self._poses, _WORLD])[self._shape_bodies[self._shapes]]
-        axis, scalar = poses[..., 3:6], poses[..., 6:]
-        crossed = np.cross(axis, points)
-        return np.asarray(points + poses[..., :3] + 2 * (scalar * crossed + np.cross(axis, crossed)))
+        return np.asarray(poses[..., :3] + rotate(poses[..., 3:], points))
 
     def events_since(self, before: Step | None) -> Events:
         """Compare with the pairs of the step before: first those that touch, then those that no longer do."""

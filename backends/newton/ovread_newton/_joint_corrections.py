@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from ovread.backend import Diagnostic
 from ovread_newton._authored import AXES, AuthoredJoint, free_axes, reversed_at_the_world
+from ovread_newton._rotations import rotation_matrix
 from ovread_newton._scene_import import Correction, SceneImport, findings
-from ovread_newton._stage import rigid_pose, rotation_matrix
+from ovread_newton._stage import rigid_pose
 
 
 def free_unlimited_axes(scene: SceneImport) -> Iterator[Diagnostic]:

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread.backend import Diagnostic
+from ovread_newton._rotations import rotation_matrix
 from ovread_newton._scene_import import Correction, SceneImport, findings
-from ovread_newton._stage import StageView, rigid_pose, rotation_matrix
+from ovread_newton._stage import StageView, rigid_pose
 
 if TYPE_CHECKING:
     import newton

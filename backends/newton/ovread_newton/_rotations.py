@@ -11,6 +11,8 @@ All functions work on many joints of one kind at once, in radians and double pre
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +43,12 @@ def rotate(q: Doubles, vectors: Doubles) -> Doubles:
 def matrices(q: Doubles) -> Doubles:
     """Return the rotation matrix of each quaternion, ``(n, 3, 3)``."""
     return np.stack([rotate(q, unit) for unit in np.eye(3)], axis=-1)
+
+
+def rotation_matrix(quaternion: npt.NDArray[Any]) -> Doubles:
+    """Return the rotation matrix of one quaternion, of any length."""
+    turn = np.array(quaternion, dtype=np.float64)
+    return matrices(turn / np.linalg.norm(turn))
 
 
 def conjugate(q: Doubles) -> Doubles:

@@ -230,15 +230,3 @@ def rigid_pose(
     if np.linalg.det(rotation) < 0:
         scale, rotation = -scale, -rotation
     return rows[3, :3], rotation.T, scale
-
-
-def rotation_matrix(quaternion: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return the matrix of a quaternion x y z w of any length."""
-    x, y, z, w = np.array(quaternion, dtype=np.float64) / np.linalg.norm(quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
