@@ -16,7 +16,7 @@ from ovread_physx._instancers import body_table
 from ovread_physx._logging import log
 from ovread_physx._pending import connected_members
 from ovread_physx._scenes import articulation_counts, scenes_of
-from ovread_physx._support import ON_CUDA_ONLY
+from ovread_physx._support import ON_CUDA_ONLY, POINTERS_ONLY
 from ovread_physx._table import Table, table_of
 
 if TYPE_CHECKING:
@@ -36,15 +36,7 @@ _NAMING_ATTRIBUTE = {
     ObjectType.DEFORMABLE_MATERIAL: "deformableDynamicFriction",
     ObjectType.PARTICLE_SET: "points",
     ObjectType.CONTACT_SENSOR: "netNormalContactForce",
-    ObjectType.SCENE: "physxPointer",
-    ObjectType.PHYSX_MATERIAL: "physxPointer",
-    ObjectType.SHAPE: "physxPointer",
-    ObjectType.COMPOUND_SHAPE: "physxPointer",
-    ObjectType.RIGID_ACTOR: "physxPointer",
-    ObjectType.JOINT: "physxPointer",
-    ObjectType.CUSTOM_JOINT: "physxPointer",
-    ObjectType.PARTICLE_SYSTEM: "physxPointer",
-    ObjectType.PHYSICS: "physxPointer",
+    **dict.fromkeys(POINTERS_ONLY, "physxPointer"),
 }
 """The attribute whose groups name the objects of a type."""
 

@@ -66,6 +66,19 @@ _DEBUG = (
     "collisionDynamicPruner jointLocalFrames jointLimits cullBox mbpRegions simulationMesh sdf cullingBox scope "
     "pointPosition pointColor linePosition lineColor trianglePosition triangleColor"
 )
+POINTERS_ONLY = (
+    ObjectType.SCENE,
+    ObjectType.PHYSX_MATERIAL,
+    ObjectType.SHAPE,
+    ObjectType.COMPOUND_SHAPE,
+    ObjectType.RIGID_ACTOR,
+    ObjectType.JOINT,
+    ObjectType.CUSTOM_JOINT,
+    ObjectType.PARTICLE_SYSTEM,
+    ObjectType.PHYSICS,
+)
+"""Types of which the engine tells addresses alone."""
+
 _SERVED = {
     ObjectType.RIGID_BODY: f"{_BODY} {_INSTANCER}",
     ObjectType.ARTICULATION_LINK: f"{_BODY} linkIncomingJointForce physxPointer",
@@ -82,15 +95,7 @@ _SERVED = {
     ObjectType.DEFORMABLE_MATERIAL: _MATERIAL,
     ObjectType.CONTACT_SENSOR: _CONTACT,
     ObjectType.VEHICLE: _VEHICLE,
-    ObjectType.SCENE: "physxPointer",
-    ObjectType.PHYSX_MATERIAL: "physxPointer",
-    ObjectType.SHAPE: "physxPointer",
-    ObjectType.COMPOUND_SHAPE: "physxPointer",
-    ObjectType.RIGID_ACTOR: "physxPointer",
-    ObjectType.JOINT: "physxPointer",
-    ObjectType.CUSTOM_JOINT: "physxPointer",
-    ObjectType.PARTICLE_SYSTEM: "physxPointer",
-    ObjectType.PHYSICS: "physxPointer",
+    **dict.fromkeys(POINTERS_ONLY, "physxPointer"),
     ObjectType.DEBUG_RENDER: _DEBUG,
 }
 _BODIES = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK)
