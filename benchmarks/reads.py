@@ -178,7 +178,6 @@ def c_calls(usda: str, object_type: ObjectType, names: list[str]) -> Iterator[Ca
         session.close()
 
 
-ENGINES = {"physx": (physx, {}), "newton": (newton, {"solver": "xpbd"})}
 EIGHT = [
     *("jointPosition", "jointVelocity", "jointPositionTarget", "jointVelocityTarget"),
     *("jointStiffness", "jointDamping", "jointLimit", "jointMaxForce"),
@@ -227,6 +226,10 @@ def other_ways(count: int) -> None:
         print_line("physx", "joint positions, C calls alone", count, in_turns({"engine": engine_read, "ovread": floor}))
 
 
+ENGINES = {"physx": (physx, {}, other_ways), "newton": (newton, {"solver": "xpbd"}, None)}
+"""How each engine reads alone, the options that ovread opens it with, and what else it has."""
+
+
 def main() -> None:
     """Run the benchmarks and print one line each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -236,7 +239,7 @@ def main() -> None:
     print(f"{platform.machine()}, {platform.system()} {platform.release()}, Python {platform.python_version()}")
     print(f"{'backend':8} {'read':32} {'count':>6} {'engine us':>10} {'ovread us':>10} {'ratio':>6}")
     for name in arguments.engines:
-        own, options = ENGINES[name]
+        own, options, others = ENGINES[name]
         for label, object_type, item, attributes in CASES:
             for count in arguments.counts:
                 usda = scene(item, count)
@@ -247,9 +250,9 @@ def main() -> None:
                     reader = simulation.reader(simulation.query(object_type), attributes)
                     costs = in_turns({"engine": engine_read, "ovread": reader.read})
                 print_line(name, label, count, costs)
-        if name == "physx":
+        if others is not None:
             for count in arguments.counts:
-                other_ways(count)
+                others(count)
 
 
 if __name__ == "__main__":
