@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contact_sensors import by_path, sensors
+from contact_sensors import assert_details_split_by_filter, by_path, sensors
 from ovread_newton._contact_reads import bind_contacts
 
 from ovread import ContactSelection, ObjectType, OmissionReason, Simulation
@@ -36,17 +36,7 @@ def test_a_filter_may_be_a_body_a_collider_or_scenery(stack: Simulation, sensor:
 
 def test_details_split_by_filter(stack: Simulation) -> None:
     """The points of a sensor come filter by filter; each run adds up to that filter's part of the matrix."""
-    for filters in (["/World/Ground", "/World/B"], ["/World/B", "/World/Ground"]):
-        query = sensors(stack, ContactSelection(["/World/A"], filters))
-        result = stack.read(query, [name for name in query.attributes if needs_filters(name)])
-        ends = np.cumsum(result["filteredContactCount"].numpy()[0])
-        assert ends.tolist() == [4, 8]
-        forces = result["filteredContactForce"].numpy() * result["filteredContactNormal"].numpy()
-        matrix = result["normalContactForceMatrix"].numpy().reshape(2, 3)
-        heights = result["filteredContactPoint"].numpy()[:, 2].round(2) + 0.0
-        for filter_, start, end, expected in zip(filters, (0, 4), ends, matrix, strict=True):
-            np.testing.assert_allclose(forces[start:end].sum(axis=0), expected, atol=1e-3)
-            assert set(heights[start:end]) == {0.0 if filter_ == "/World/Ground" else 1.0}
+    assert_details_split_by_filter(stack, "/World/A", "/World/Ground", "/World/B")
 
 
 def test_sensors_are_those_of_physx(opened: Opened) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from contact_sensors import by_path, sensors
+from contact_sensors import assert_impulses_are_the_net_force, by_path, sensors
 
 from ovread import ContactSelection, Group, ObjectType, Simulation
 
@@ -134,19 +134,7 @@ def test_events_name_both_sides(stack: Simulation) -> None:
     """Impulses turned to the sensor's side and divided by the time are its net force; paths are of both colliders."""
     query = sensors(stack)
     result = stack.read(query, query.attributes)
-    sides, counts, impulses, net = (
-        by_path(result[name])
-        for name in (
-            "contactEventSensorSide",
-            "contactEventPointCount",
-            "contactEventPointImpulse",
-            "netNormalContactForce",
-        )
-    )
-    assert {int(side) for rows in sides.values() for side in rows.ravel()} == {0, 1}
-    for path in query.paths:
-        signs = np.repeat(1 - 2 * sides[path].ravel(), counts[path].ravel())
-        np.testing.assert_allclose((signs[:, None] * impulses[path]).sum(axis=0) * 240, net[path], atol=1e-3)
+    assert_impulses_are_the_net_force(result, query.paths, 1 / 240)
     named = {
         name: dict(zip(query.paths, stack.resolve(result[f"contactEvent{name}"]), strict=True))
         for name in ("Collider", "OtherCollider", "OtherBody")

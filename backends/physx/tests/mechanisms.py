@@ -313,6 +313,21 @@ class Oracle:
         bias = np.concatenate([self.data.dhg.linear, self.data.dhg.angular])
         return np.column_stack([matrix[:, self._columns(labels[:-1])], bias])
 
+    def values(self, result):
+        """What a read of the articulation's matrices and forces should give, by name."""
+        labels = {name: result[name].labels[0] for name in ("jacobian", "massMatrix")}
+        columns = labels["massMatrix"].columns
+        expected = {
+            "jacobian": self.jacobian(labels["jacobian"].rows, columns),
+            "massMatrix": self.mass_matrix(columns),
+            "coriolisForce": self.coriolis_force(columns),
+            "gravityForce": self.gravity_force(columns),
+        }
+        if not self.mechanism.is_fixed:
+            name = "centroidalMomentum"
+            expected[name] = self.centroidal_momentum(result[name].labels[0].columns)
+        return expected
+
     def centre_of_mass(self):
         return pin.centerOfMass(self.model, self.data, self.q)
 

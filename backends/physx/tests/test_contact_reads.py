@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import tracemalloc
 
 import numpy as np
 import pytest
-from contact_sensors import by_path, sensors, settle
+from contact_sensors import assert_details_split_by_filter, by_path, sensors, settle
+from memory import kept_by
 from ovread_physx import _native
 from ovread_physx._elements import NativeElements, PublicElements, _Scratch
 from ovread_physx._sources import ENVIRONMENT_VARIABLE
@@ -79,16 +79,7 @@ def test_without_filters_what_needs_them_says_so(stack):
 def test_details_split_by_filter(stack):
     """The points of a sensor come filter by filter; each run adds up to that filter's part of the matrix."""
     settle(stack)
-    for filters in (["/Ground", "/B"], ["/B", "/Ground"]):
-        result = stack.read(sensors(stack, ContactSelection(["/A"], filters)), FILTERED)
-        ends = np.cumsum(result["filteredContactCount"].numpy()[0])
-        assert ends.tolist() == [4, 8]
-        forces = result["filteredContactForce"].numpy() * result["filteredContactNormal"].numpy()
-        matrix = result["normalContactForceMatrix"].numpy().reshape(2, 3)
-        heights = result["filteredContactPoint"].numpy()[:, 2].round(2) + 0.0
-        for filter_, start, end, expected in zip(filters, (0, 4), ends, matrix, strict=True):
-            np.testing.assert_allclose(forces[start:end].sum(axis=0), expected, atol=1e-3)
-            assert set(heights[start:end]) == {0.0 if filter_ == "/Ground" else 1.0}
+    assert_details_split_by_filter(stack, "/A", "/Ground", "/B")
 
 
 def test_rows_follow_the_query(stack):
@@ -195,11 +186,4 @@ def test_readers_keep_no_memory(stack):
             stack.step(1 / 240)
             reader.read()
 
-    read(30)
-    tracemalloc.start()
-    read(1)
-    before = tracemalloc.take_snapshot()
-    read(100)
-    after = tracemalloc.take_snapshot()
-    tracemalloc.stop()
-    assert sum(difference.size_diff for difference in after.compare_to(before, "filename")) < 8000
+    assert kept_by(read, warm=30) < 8000

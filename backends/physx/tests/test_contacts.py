@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from contact_sensors import by_path, sensors, settle
+from contact_sensors import assert_impulses_are_the_net_force, by_path, sensors, settle
 
 import ovread
 from ovread import ContactSelection, ObjectType
@@ -196,20 +196,7 @@ def test_events_carry_impulses_as_reported(stack, dt):
     settle(stack, dt)
     query = sensors(stack)
     result = stack.read(query, [name for name in query.attributes if name.startswith(("contactEvent", "netN"))])
-    sides, counts, impulses, net = (
-        by_path(result[name])
-        for name in (
-            "contactEventSensorSide",
-            "contactEventPointCount",
-            "contactEventPointImpulse",
-            "netNormalContactForce",
-        )
-    )
-    assert {int(side) for rows in sides.values() for side in rows.ravel()} == {0, 1}
-    for path in query.paths:
-        signs = np.repeat(1 - 2 * sides[path].ravel(), counts[path].ravel())
-        assert len(signs) == len(impulses[path])
-        np.testing.assert_allclose((signs[:, None] * impulses[path]).sum(axis=0) / dt, net[path], atol=1e-3)
+    assert_impulses_are_the_net_force(result, query.paths, dt)
     own = dict(zip(query.paths, stack.resolve(result["contactEventCollider"]), strict=True))
     other = dict(zip(query.paths, stack.resolve(result["contactEventOtherCollider"]), strict=True))
     assert (own["/B"], other["/B"]) == (["/B/Collider"], ["/A/Collider"])
