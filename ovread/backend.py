@@ -1,8 +1,9 @@
 """What a backend author writes against: records to fill, protocols to meet.
 
 A backend describes itself with a :class:`BackendInfo`, opens scenes as an :class:`Engine`, lists objects as
-:class:`Objects`, and prepares reads as a :class:`ReadBinding`, whose :class:`Column` s say what it will fill. The core
-selects, orders, allocates, names and explains; a backend only fills buffers.
+:class:`Objects`, and prepares reads as a :class:`ReadBinding`, whose :class:`Column` s say what it will fill, and
+writes as a :class:`WriteBinding`. The core selects, orders, allocates, checks, names and explains; a backend only
+fills buffers and publishes them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from ovread.catalogue import Attribute, ObjectType, attribute
+from ovread.catalogue import Attribute, ObjectType, Writability, attribute
 from ovread.units import StageUnits
 
 if TYPE_CHECKING:
@@ -47,6 +48,24 @@ class Support:
 
     level: Level = Level.EXACT
     reason: str = ""
+
+
+@attrs.frozen
+class WriteSupport:
+    """A backend's declaration about writing one attribute.
+
+    Args:
+        writability: The class. ``CONDITIONAL`` where objects, solvers or devices differ in whether they take it.
+        reason: Under which condition it can be written, or why it cannot; one sentence that a user can act on.
+    """
+
+    writability: Writability = Writability.WRITABLE
+    reason: str = ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether a write session takes the attribute."""
+        return self.writability not in (Writability.UNCLASSIFIED, Writability.READ_ONLY)
 
 
 @attrs.frozen
@@ -87,14 +106,16 @@ class Deviation:
 class BackendInfo:
     """What is known of a backend without importing its engine.
 
-    A plugin fills ``engine``, ``summary``, ``support``, ``variants``, ``options`` and ``deviations``; the host fills
-    the rest from the installed distribution.
+    A plugin fills ``engine``, ``summary``, ``support``, ``writes``, ``variants``, ``write_variants``, ``options`` and
+    ``deviations``; the host fills the rest from the installed distribution.
 
     Args:
         engine: Names and versions of the engine's distributions, such as ``ovphysx 0.7.0``.
         summary: One sentence.
         support: Declaration per attribute. A catalogue row that it lacks is unsupported.
         variants: Changes to ``support`` by variant, such as a solver's name.
+        writes: Declaration about writing per attribute. A row that it lacks cannot be written.
+        write_variants: Changes to ``writes`` by variant.
         options: Keywords that ``ovread.open`` passes on.
         deviations: Known disagreements.
         name: Name of the backend.
@@ -108,6 +129,8 @@ class BackendInfo:
     summary: str = ""
     support: Mapping[Key, Support] = attrs.field(factory=dict, repr=False)
     variants: Mapping[str, Mapping[Key, Support]] = attrs.field(factory=dict, repr=False)
+    writes: Mapping[Key, WriteSupport] = attrs.field(factory=dict, repr=False)
+    write_variants: Mapping[str, Mapping[Key, WriteSupport]] = attrs.field(factory=dict, repr=False)
     options: tuple[Option, ...] = attrs.field(default=(), repr=False)
     deviations: tuple[Deviation, ...] = attrs.field(default=(), repr=False)
     name: str = ""
@@ -122,6 +145,21 @@ class BackendInfo:
         if override is not None:
             return override
         return self.support.get(key, Support(Level.UNSUPPORTED, f"The {self.name} backend does not serve it."))
+
+    def writing_of(self, key: Key, variant: str | None = None) -> WriteSupport:
+        """Return the declaration about writing one attribute, as a variant changes it."""
+        override = self.write_variants.get(variant, {}).get(key) if variant else None
+        declared = override or self.writes.get(key)
+        if declared is not None:
+            return declared
+        support = self.support_of(key, variant)
+        if support.level is Level.UNSUPPORTED:
+            return WriteSupport(Writability.UNCLASSIFIED, support.reason)
+        if attribute(*key).writability is Writability.READ_ONLY:
+            return WriteSupport(
+                Writability.READ_ONLY, "It follows from other attributes, or is what the step computes."
+            )
+        return WriteSupport(Writability.READ_ONLY, f"The {self.name} backend does not write it.")
 
 
 @attrs.frozen
@@ -303,6 +341,55 @@ class ReadBinding(Protocol):
         """
 
 
+class WriteBinding(Protocol):
+    """A prepared write: what it takes, and the calls that publish it.
+
+    Nothing native is held open between calls, and no memory of the core is kept beyond one.
+    """
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """What it takes, in the form of a read's columns; ``labels`` are left out."""
+
+    @property
+    def omissions(self) -> Sequence[Omission]:
+        """What was asked and cannot be written here, or not for some rows, each with its reason."""
+
+    def start(self, index: int, values: npt.NDArray[Any]) -> None:
+        """Fill the start values of column ``index``, whose attribute cannot be read.
+
+        They are what stands now: no force, no displacement, the command that was given last. Where that is not known,
+        NaN (or the type's largest integer), which :meth:`commit` never gets: each such row must be set first.
+        """
+
+    def commit(self, index: int, values: npt.NDArray[Any], rows: npt.NDArray[np.intp] | None) -> None:
+        """Publish column ``index``, all of it or some rows.
+
+        Args:
+            index: Position of the column.
+            values: ``(rows, lanes)`` of the whole column, or ``(elements, lanes)`` for ragged layouts, on the host,
+                checked against the catalogue.
+            rows: Ascending positions in ``Column.rows`` of the rows to publish; None for all. The others keep what
+                they have, and are not touched.
+
+        Raises:
+            ValueRefusedError: A row cannot take its value. Nothing has been changed.
+        """
+
+    def close(self) -> None:
+        """Give back native resources; called once, before the engine is closed or reset.
+
+        May be called from the thread that runs the garbage collector.
+        """
+
+
+class ResizingWriteBinding(WriteBinding, Protocol):
+    """A write of columns with a number of elements that the caller chooses."""
+
+    def commit_sized(self, index: int, values: npt.NDArray[Any], offsets: npt.NDArray[np.intp]) -> None:
+        """Publish column ``index``, of which ``is_dynamic`` is set, with as many elements as ``offsets`` say."""
+
+
 class Engine(Protocol):
     """A running simulation of a backend."""
 
@@ -337,6 +424,9 @@ class NamingEngine(Engine, Protocol):
 
     def paths_of(self, handles: Sequence[int]) -> Sequence[str]:
         """Return the path of each handle; an empty string for 0."""
+
+    def handles_of(self, paths: Sequence[str]) -> Sequence[int]:
+        """Return the handle of each path; only where an attribute of handles can be written."""
 
 
 class AdoptedEngine(Engine, Protocol):
@@ -379,3 +469,14 @@ def supports(object_type: ObjectType, names: str, level: Level = Level.EXACT, re
     ['mass', 'position']
     """
     return {attribute(object_type, name).key: Support(level, reason) for name in names.split()}
+
+
+def writes(
+    object_type: ObjectType, names: str, writability: Writability = Writability.WRITABLE, reason: str = ""
+) -> dict[Key, WriteSupport]:
+    """Declare the same about writing several attributes, named in one string.
+
+    >>> sorted(name for _, name in writes(ObjectType.RIGID_BODY, "position mass"))
+    ['mass', 'position']
+    """
+    return {attribute(object_type, name).key: WriteSupport(writability, reason) for name in names.split()}

@@ -71,8 +71,20 @@ class NotReadableError(OvreadError):
     """The attribute can be written but not read."""
 
 
+class NotWritableError(OvreadError):
+    """The attribute cannot be written: on this backend, with this solver or device, or for these objects."""
+
+
+class ValueRefusedError(OvreadError):
+    """A value cannot be written; the message names attribute, row, path and rule. Nothing has been changed."""
+
+
+class WriteSessionError(OvreadError):
+    """A group was committed twice, in another session than its own, or after its session or simulation had moved on."""
+
+
 class DuplicateAttributeError(OvreadError):
-    """An attribute was asked for twice in one read."""
+    """An attribute was asked for twice in one read or write."""
 
 
 class PatternError(OvreadError):

@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 import pluggy
 
-from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene
+from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene, WriteBinding
 from ovread.catalogue import ObjectType
 
 PROJECT = "ovread"
@@ -228,4 +228,40 @@ def ovread_bind_read(
 
             columns = [Column(name, rows=np.arange(len(rows))) for name in attributes]
             return FilledColumns(columns, [fill(name) for name in attributes])
+    """
+
+
+@hookspec(firstresult=True)
+def ovread_bind_write(
+    engine: Engine, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+) -> WriteBinding | None:
+    """Prepare a write of ``attributes`` for the objects ``rows``, indices into the native order.
+
+    The core has checked that every attribute is declared as writable. What this scene or some of these objects cannot
+    take becomes an omission, with the paths where it is not all of them. A backend that writes nothing leaves the hook
+    out.
+
+    Example::
+
+        @attrs.define(eq=False)
+        class RestWrite:
+            world: object
+            rows: np.ndarray
+            columns: list
+            omissions: tuple = ()
+
+            def start(self, index, values):
+                values[...] = 0  # only force, which nobody exerts before the first write
+
+            def commit(self, index, values, rows):
+                chosen = slice(None) if rows is None else rows
+                self.world.set(self.columns[index].attribute, self.rows[chosen], values[chosen])
+
+            def close(self):
+                pass
+
+        @hookimpl
+        def ovread_bind_write(engine, object_type, rows, attributes):
+            columns = [Column(name, rows=np.arange(len(rows))) for name in attributes]
+            return RestWrite(engine.world, rows, columns)
     """

@@ -59,6 +59,7 @@ def test_the_contract_has_these_hooks_and_an_import_list() -> None:
         "ovread_active_rows",
         "ovread_adopt",
         "ovread_bind_read",
+        "ovread_bind_write",
         "ovread_describe_backend",
         "ovread_objects",
         "ovread_open",

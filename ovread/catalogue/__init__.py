@@ -17,6 +17,7 @@ from ovread.catalogue._contacts import ROWS as _CONTACTS
 from ovread.catalogue._joints import ROWS as _JOINTS
 from ovread.catalogue._native import ROWS as _NATIVE
 from ovread.catalogue._row import (
+    Accepts,
     Attribute,
     Frame,
     Layout,
@@ -35,6 +36,7 @@ from ovread.errors import AttributeOfOtherTypeError, UnknownAttributeError, did_
 
 __all__ = [
     "NO_FILTERS",
+    "Accepts",
     "Attribute",
     "Frame",
     "Layout",

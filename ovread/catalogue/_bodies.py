@@ -7,7 +7,10 @@ from typing import Any
 
 from ovread import units
 from ovread.catalogue._row import (
+    FRACTION,
     MATRIX3,
+    NON_NEGATIVE,
+    POSITIVE,
     QUATERNION,
     VALUE,
     XYZ,
@@ -58,7 +61,7 @@ ROWS: tuple[Attribute, ...] = (
            dimension=units.ACCELERATION, frame=Frame.WORLD, point=Point.COM, role=Role.VECTOR, **_STATE),
     *_both("angularAcceleration", "f32", XYZ, "Angular acceleration in the last step.",
            dimension=units.ANGULAR_ACCELERATION, frame=Frame.WORLD, role=Role.AXIAL_VECTOR, **_STATE),
-    *_both("mass", "f32", VALUE, "Mass.", body=_W, link=_W, dimension=units.MASS),
+    *_both("mass", "f32", VALUE, "Mass.", body=_W, link=_W, dimension=units.MASS, accepts=POSITIVE),
     *_both("inverseMass", "f32", VALUE, "One over the mass, also of a body that is held in place.",
            dimension=units.INVERSE_MASS),
     *_both("inertia", "f32", MATRIX3, "Inertia tensor about the centre of mass, in body axes.", body=_W, link=_W,
@@ -75,10 +78,11 @@ ROWS: tuple[Attribute, ...] = (
            role=Role.FLAG),
     *_both("isSleeping", "u8", VALUE, "1 while the body sleeps; a link sleeps with its whole articulation.",
            role=Role.FLAG, persistence=Persistence.STATE),
-    *_per_shape("staticFriction", "Static friction coefficient of each shape."),
-    *_per_shape("dynamicFriction", "Dynamic friction coefficient of each shape."),
-    *_per_shape("restitution", "Coefficient of restitution of each shape."),
-    *_per_shape("contactOffset", "Distance at which contacts with each shape are made.", dimension=units.LENGTH),
+    *_per_shape("staticFriction", "Static friction coefficient of each shape.", accepts=NON_NEGATIVE),
+    *_per_shape("dynamicFriction", "Dynamic friction coefficient of each shape.", accepts=NON_NEGATIVE),
+    *_per_shape("restitution", "Coefficient of restitution of each shape.", accepts=FRACTION),
+    *_per_shape("contactOffset", "Distance at which contacts with each shape are made.", dimension=units.LENGTH,
+                accepts=NON_NEGATIVE),
     *_per_shape("restOffset", "Distance at which contacts with each shape come to rest.", dimension=units.LENGTH),
     *_both("shapeCount", "i32", VALUE, "Number of collision shapes.", role=Role.COUNT),
     *_both("kinematicTargetPosition", "f32", XYZ, "Pending target of a kinematic body; otherwise the body's position.",
@@ -118,5 +122,5 @@ ROWS: tuple[Attribute, ...] = (
            "Newton's body_qd: velocity of the centre of mass, then angular velocity.",
            dimension=units.VELOCITY, angular=units.ANGULAR_VELOCITY, frame=Frame.WORLD, point=Point.COM,
            role=Role.TWIST, **_STATE),
-    *_per_shape("friction", "Newton's one friction coefficient of each shape.", writability=_R),
+    *_per_shape("friction", "Newton's one friction coefficient of each shape.", accepts=NON_NEGATIVE),
 )  # fmt: skip

@@ -9,7 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 from ovread import units
-from ovread.catalogue._row import VALUE, Attribute, Frame, Layout, ObjectType, Persistence, Role, Writability
+from ovread.catalogue._row import (
+    NON_NEGATIVE,
+    ORDERED,
+    VALUE,
+    Accepts,
+    Attribute,
+    Frame,
+    Layout,
+    ObjectType,
+    Persistence,
+    Role,
+    Writability,
+)
 from ovread.units import Dimension
 
 _W = Writability.WRITABLE
@@ -42,24 +54,27 @@ ROWS: tuple[Attribute, ...] = (
     _dof("jointActuationForce", "Effort applied beside the drive.", _EFFORT, state=True),
     _dof("jointProjectedForce", "Component along the axis of the force that the joint transmits.", _EFFORT,
          writability=Writability.READ_ONLY, state=True),
-    _dof("jointStiffness", "Drive effort per unit of position error.", _STIFFNESS),
-    _dof("jointDamping", "Drive effort per unit of velocity error.", _DAMPING),
+    _dof("jointStiffness", "Drive effort per unit of position error.", _STIFFNESS, accepts=NON_NEGATIVE),
+    _dof("jointDamping", "Drive effort per unit of velocity error.", _DAMPING, accepts=NON_NEGATIVE),
     _dof("jointLimit", "Lower and upper limit of the coordinate, as authored; unlimited is -/+FLT_MAX.", _COORDINATE,
-         lanes=("low", "high"), writability=Writability.CONDITIONAL),
-    _dof("jointMaxVelocity", "Bound on the joint rate; unlimited is FLT_MAX.", _RATE),
-    _dof("jointMaxForce", "Bound on the drive's effort; unlimited is FLT_MAX.", _EFFORT),
-    _dof("jointArmature", "Inertia added to the axis.", _ARMATURE),
-    _dof("jointStaticFriction", "Effort needed to break away.", _EFFORT),
-    _dof("jointDynamicFriction", "Friction effort while moving.", _EFFORT),
-    _dof("jointViscousFriction", "Friction effort per unit of rate.", _DAMPING),
-    _dof("jointSpeedEffortGradient", "Drive envelope: loss of reachable rate per effort.", _RATE_PER_EFFORT),
-    _dof("jointMaxActuatorVelocity", "Drive envelope: bound on the actuator's rate.", _RATE),
-    _dof("jointVelocityDependentResistance", "Drive envelope: resistance per unit of rate.", _DAMPING),
+         lanes=("low", "high"), writability=Writability.CONDITIONAL, accepts=ORDERED),
+    _dof("jointMaxVelocity", "Bound on the joint rate; unlimited is FLT_MAX.", _RATE, accepts=NON_NEGATIVE),
+    _dof("jointMaxForce", "Bound on the drive's effort; unlimited is FLT_MAX.", _EFFORT, accepts=NON_NEGATIVE),
+    _dof("jointArmature", "Inertia added to the axis.", _ARMATURE, accepts=NON_NEGATIVE),
+    _dof("jointStaticFriction", "Effort needed to break away.", _EFFORT, accepts=NON_NEGATIVE),
+    _dof("jointDynamicFriction", "Friction effort while moving.", _EFFORT, accepts=NON_NEGATIVE),
+    _dof("jointViscousFriction", "Friction effort per unit of rate.", _DAMPING, accepts=NON_NEGATIVE),
+    _dof("jointSpeedEffortGradient", "Drive envelope: loss of reachable rate per effort.", _RATE_PER_EFFORT,
+         accepts=NON_NEGATIVE),
+    _dof("jointMaxActuatorVelocity", "Drive envelope: bound on the actuator's rate.", _RATE, accepts=NON_NEGATIVE),
+    _dof("jointVelocityDependentResistance", "Drive envelope: resistance per unit of rate.", _DAMPING,
+         accepts=NON_NEGATIVE),
     Attribute(ObjectType.ARTICULATION_JOINT, "jointDriveType", "u8", VALUE,
-              "Drive law: 0 none, 1 force, 2 acceleration.", layout=Layout.PER_DOF, role=Role.ENUM, writability=_W),
+              "Drive law: 0 none, 1 force, 2 acceleration.", layout=Layout.PER_DOF, role=Role.ENUM, writability=_W,
+              accepts=Accepts(0, 2)),
     Attribute(ObjectType.ARTICULATION_JOINT, "physxPointer", "u64", VALUE,
               "Borrowed address of the PxArticulationJointReducedCoordinate.", role=Role.HANDLE),
-    _dof("jointFriction", "Newton's one friction effort.", _EFFORT, writability=Writability.READ_ONLY),
+    _dof("jointFriction", "Newton's one friction effort.", _EFFORT, accepts=NON_NEGATIVE),
     Attribute(ObjectType.ARTICULATION_JOINT, "joint_q", "f32", VALUE,
               "Newton's generalized coordinates: radians, linear axes first, a ball joint's as a quaternion; the "
               "child relative to the parent, whichever is body0.",

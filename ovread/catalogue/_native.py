@@ -6,6 +6,8 @@ from typing import Any
 
 from ovread import units
 from ovread.catalogue._row import (
+    NON_NEGATIVE,
+    ORDERED,
     VALUE,
     XYZ,
     Attribute,
@@ -86,11 +88,12 @@ ROWS: tuple[Attribute, ...] = (
               frame=Frame.WORLD, role=Role.VECTOR, readable=False, writability=Writability.CONDITIONAL,
               persistence=Persistence.ONCE),
     Attribute(_DEBUG, "enabled", "u8", VALUE, "1 where debug geometry is made.", role=Role.FLAG, writability=_W),
-    *(Attribute(_DEBUG, name, "f32", VALUE, f"Scale of the debug drawing: {meaning}", writability=_W)
+    *(Attribute(_DEBUG, name, "f32", VALUE, f"Scale of the debug drawing: {meaning}", writability=_W,
+                accepts=NON_NEGATIVE)
       for name, meaning in _SCALES.items()),
     Attribute(_DEBUG, "cullingBox", "f32", ("xmin", "ymin", "zmin", "xmax", "ymax", "zmax"),
               "Box outside of which nothing is drawn; no element where there is none.", layout=Layout.ARRAY,
-              dimension=units.LENGTH, frame=Frame.WORLD, writability=_W),
+              dimension=units.LENGTH, frame=Frame.WORLD, writability=_W, accepts=ORDERED),
     Attribute(_DEBUG, "scope", "u64", VALUE, "Prims to draw; no element where all are drawn.", layout=Layout.ARRAY,
               role=Role.PATH, writability=_W),
     *_drawn("point", 1),

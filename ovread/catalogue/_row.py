@@ -149,6 +149,46 @@ class Persistence(enum.StrEnum):
 
 
 @attrs.frozen
+class Accepts:
+    """Which values a write may set, beside what the attribute's type and role demand.
+
+    Numbers are finite, quaternions have unit length, tensors are symmetric and positive definite, flags are 0 or 1:
+    that follows from the role and is not repeated here.
+
+    Args:
+        minimum: Least value of each lane; None where there is none.
+        maximum: Greatest value of each lane; None where there is none.
+        is_open: Whether the minimum itself is excluded.
+        others: Values beyond the range that mean something of their own.
+        is_ordered: Whether the first half of the lanes is at most the second half, lane by lane.
+    """
+
+    minimum: float | None = None
+    maximum: float | None = None
+    is_open: bool = False
+    others: tuple[float, ...] = ()
+    is_ordered: bool = False
+
+    def __str__(self) -> str:
+        parts = []
+        if self.minimum is not None and self.maximum is not None:
+            parts.append(f"{self.minimum:g} to {self.maximum:g}")
+        elif self.minimum is not None:
+            parts.append(f"{'more than' if self.is_open else 'at least'} {self.minimum:g}")
+        parts.extend(f"or {other:g}" for other in self.others)
+        if self.is_ordered:
+            parts.append("the lower bound at most the upper")
+        return " ".join(parts)
+
+
+NON_NEGATIVE = Accepts(0.0)
+POSITIVE = Accepts(0.0, is_open=True)
+FRACTION = Accepts(0.0, 1.0)
+SIGNED_FRACTION = Accepts(-1.0, 1.0)
+ORDERED = Accepts(is_ordered=True)
+
+
+@attrs.frozen
 class Attribute:
     """One row of the catalogue.
 
@@ -168,6 +208,7 @@ class Attribute:
         readable: Whether it can be read.
         writability: Class of the write API.
         persistence: How long a value stands.
+        accepts: Which values a write may set.
         meaning: One sentence.
     """
 
@@ -186,6 +227,7 @@ class Attribute:
     readable: bool = True
     writability: Writability = Writability.READ_ONLY
     persistence: Persistence = Persistence.PROPERTY
+    accepts: Accepts = Accepts()
 
     @property
     def key(self) -> tuple[ObjectType, str]:

@@ -6,8 +6,10 @@ from typing import Any
 
 from ovread import units
 from ovread.catalogue._row import (
+    NON_NEGATIVE,
     VALUE,
     XYZ,
+    Accepts,
     Attribute,
     Frame,
     Layout,
@@ -49,8 +51,9 @@ def _elements(object_type: ObjectType, name: str, lanes: tuple[str, ...], meanin
     return Attribute(object_type, name, "i32", lanes, meaning, layout=Layout.ARRAY, role=Role.COUNT)
 
 
-def _material(name: str, meaning: str, dimension: Dimension = units.NONE) -> Attribute:
-    return Attribute(ObjectType.DEFORMABLE_MATERIAL, name, "f32", VALUE, meaning, dimension=dimension, writability=_W)
+def _material(name: str, meaning: str, dimension: Dimension = units.NONE, accepts: Accepts = NON_NEGATIVE) -> Attribute:
+    return Attribute(ObjectType.DEFORMABLE_MATERIAL, name, "f32", VALUE, meaning, dimension=dimension, writability=_W,
+                     accepts=accepts)  # fmt: skip
 
 
 ROWS: tuple[Attribute, ...] = (
@@ -71,7 +74,7 @@ ROWS: tuple[Attribute, ...] = (
     Attribute(_PARTICLES, "physxPointer", "u64", VALUE, "Borrowed address of the particle set.", role=Role.HANDLE),
     _material("deformableDynamicFriction", "Dynamic friction coefficient."),
     _material("deformableYoungsModulus", "Young's modulus.", _STRESS),
-    _material("deformablePoissonsRatio", "Poisson's ratio."),
+    _material("deformablePoissonsRatio", "Poisson's ratio.", accepts=Accepts(0.0, 0.5)),
     _material("deformableElasticityDamping", "Damping of the elastic response.", units.TIME),
     _material("deformableBendingStiffness", "Bending stiffness; surface materials only."),
     _material("deformableThickness", "Thickness of the shell; surface materials only.", units.LENGTH),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ovread import units
-from ovread.catalogue._row import VALUE, Attribute, ObjectType, Writability
+from ovread.catalogue._row import NON_NEGATIVE, ORDERED, VALUE, Attribute, ObjectType, Writability
 from ovread.units import Dimension
 
 _FIXED = ObjectType.FIXED_TENDON
@@ -23,10 +23,14 @@ def _tendon(name: str, meaning: str, dimension: Dimension, types: tuple[ObjectTy
 
 
 ROWS: tuple[Attribute, ...] = (
-    *_tendon("tendonStiffness", "Stiffness of the tendon.", _STIFFNESS),
-    *_tendon("tendonDamping", "Damping of the tendon.", _DAMPING),
-    *_tendon("tendonLimitStiffness", "Stiffness beyond the limits of the tendon's length.", _STIFFNESS),
+    *_tendon("tendonStiffness", "Stiffness of the tendon.", _STIFFNESS, accepts=NON_NEGATIVE),
+    *_tendon("tendonDamping", "Damping of the tendon.", _DAMPING, accepts=NON_NEGATIVE),
+    *_tendon(
+        "tendonLimitStiffness", "Stiffness beyond the limits of the tendon's length.", _STIFFNESS, accepts=NON_NEGATIVE
+    ),
     *_tendon("tendonOffset", "Offset that is added to the tendon's length.", units.LENGTH),
-    *_tendon("tendonLimit", "Lower and upper limit of the length.", units.LENGTH, (_FIXED,), ("low", "high")),
+    *_tendon(
+        "tendonLimit", "Lower and upper limit of the length.", units.LENGTH, (_FIXED,), ("low", "high"), accepts=ORDERED
+    ),
     *_tendon("tendonRestLength", "Length at rest.", units.LENGTH, (_FIXED,)),
 )
