@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ovread.backend import Diagnostic, Scene
 from ovread.catalogue import ObjectType
@@ -55,7 +56,11 @@ class PhysxEngine:
         self.dictionary = ovstage.PathDictionary(stage)
         self.has_stepped = not owned
         """Whether what a step computes exists; of an adopted simulation it is not known, and taken to be so."""
-        self._owned = owned
+        self.owned = owned
+        self.times_disabled = 0
+        """How often ``disableSimulation`` was written: what is known of it holds until then."""
+        self.limited_axes: Mapping[str, npt.NDArray[np.bool_]] | None = None
+        """Which axes of each joint had a limit before any was written; None until somebody asks."""
         self._thread = threading.get_ident()
         self._retired: list[KeptQuery] = []
         self._tables: dict[ObjectType, Table] = {}
@@ -152,6 +157,7 @@ class PhysxEngine:
         self._close_retired()
         self.physx.wait_task(self.physx.detach_ovstage())
         self._tables.clear()
+        self.limited_axes = None
         self.has_stepped = False
         with _logging.engine_messages():
             self.physx.wait_task(self.physx.attach_ovstage(self.stage, read_ordinal=ORDINAL))
@@ -163,7 +169,7 @@ class PhysxEngine:
         finally:
             self._tables.clear()
             self.dictionary.destroy()
-            if self._owned:
+            if self.owned:
                 _tear_down(self.physx, self.stage)
 
     def retire(self, source: KeptQuery) -> None:
@@ -202,7 +208,7 @@ class PhysxEngine:
 
     def refreshed_table(self, object_type: ObjectType) -> Table:
         """Return all objects of a type as they are now: the owner of an adopted simulation may add some."""
-        if not self._owned:
+        if not self.owned:
             self._tables.pop(object_type, None)
         return self.table(object_type)
 
@@ -215,6 +221,10 @@ class PhysxEngine:
         table = self.table(object_type)
         listed = self._listed.get(object_type)
         return np.arange(len(table.paths)) if listed is None else listed
+
+    def note_disabling(self) -> None:
+        """Take note that the simulation of bodies was disabled or enabled."""
+        self.times_disabled += 1
 
     def survey(self, object_type: ObjectType, names: Sequence[str]) -> list[RawGroup]:
         """Read attributes of all objects of a type once, for what the groups look like."""
