@@ -76,9 +76,11 @@ class PreparedWrite:
 
     def _refuse_omitted(self, backend: str) -> None:
         for name in self.names:
-            if not any(column.attribute == name for column in self.columns):
-                details = [omission.detail for omission in self.omissions if omission.attribute == name]
-                raise NotWritableError(f"{name!r} cannot be written here on {backend}: {' '.join(details)}")
+            details = [omission.detail for omission in self.omissions if omission.attribute == name]
+            if details and not any(column.attribute == name and len(column.rows) for column in self.columns):
+                raise NotWritableError(
+                    f"{name!r} cannot be written here on {backend}: {' '.join(dict.fromkeys(details))}"
+                )
 
     def is_current(self, simulation: Simulation) -> bool:
         """Whether it was bound since the last reset, and no value became known since."""

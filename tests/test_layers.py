@@ -30,7 +30,7 @@ LAYERS = (
     ("assignment",),
     ("simulation",),
     ("stage",),
-    ("_open",),
+    ("_open", "_writability"),
     ("compare", "__init__"),
     ("cli", "demo", "__main__"),
 )
