@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+WRITABLE = resources.files("ovread_conformance").joinpath("scenes", "writable.usda")
 SAMPLES = resources.files("ovphysx").joinpath("samples", "data")
 ATTEMPTS = 1500
 CASES = {
-    "physx": ("physx", HERE / "scenes" / "writable.usda"),
+    "physx": ("physx", WRITABLE),
     "physx-vehicles": ("physx", SAMPLES / "vehicle_read_write.usda"),
-    "newton": ("newton:mujoco", HERE / "scenes" / "writable.usda"),
-    "newton-xpbd": ("newton:xpbd", HERE / "scenes" / "writable.usda"),
+    "newton": ("newton:mujoco", WRITABLE),
+    "newton-xpbd": ("newton:xpbd", WRITABLE),
 }
 
 
