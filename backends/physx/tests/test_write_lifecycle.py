@@ -147,4 +147,4 @@ def test_a_writer_keeps_nothing():
             for _ in range(times):
                 writer.write()
 
-        assert kept_by(repeat, 50) < 2000
+        assert kept_by(repeat, 50) < 4000  # what the measurement itself keeps
