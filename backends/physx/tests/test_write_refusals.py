@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from driven_arms import SCENE as ARMS
-from mechanisms import FIXED, Link, Mechanism, at
+from mechanisms import Link, Mechanism, at
 from reading import BODY, JOINT, LINK, by_path, value
 from test_write_bodies import SCENE as BODIES
 
