@@ -18,6 +18,7 @@ from ovread_physx._write_rules import Condition, Mask, Values, Written
 _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
 _JOINT = ObjectType.ARTICULATION_JOINT
+_LEAST = 1e-30
 
 
 class Simulated(Condition):
@@ -45,6 +46,17 @@ class Simulated(Condition):
     def close(self) -> None:
         """Give the native query back."""
         self._flags.close()
+
+
+class Invertible(Condition):
+    """The engine keeps one over the mass, and takes what has no such number for infinitely heavy."""
+
+    rule = f"is less than {_LEAST:g}, of which PhysX cannot keep the inverse"
+
+    def broken(self, values: Values) -> Mask | None:
+        """Return the masses, or the tensors by their traces, that are too small."""
+        sizes = values[:, 0] if values.shape[1] == 1 else values[:, 0] + values[:, 4] + values[:, 8]
+        return np.asarray(sizes < _LEAST)
 
 
 class _Compared(Condition):
@@ -118,6 +130,7 @@ _CONDITIONS: Mapping[tuple[ObjectType, str], Sequence[type[Condition]]] = {
             "kinematicTargetOrientation",
         )
     },
+    **{(kind, name): (Invertible,) for kind in (_BODY, _LINK) for name in ("mass", "inertia")},
     **{(kind, "restOffset"): (BelowContactOffset,) for kind in (_BODY, _LINK)},
     **{(kind, "contactOffset"): (AboveRestOffset,) for kind in (_BODY, _LINK)},
     (_JOINT, "jointStaticFriction"): (AboveDynamicFriction,),

@@ -205,6 +205,13 @@ def test_what_articulations_take_in_silence(joints, kind, name, values):
     joints.reset()
 
 
+@pytest.mark.parametrize(("name", "values"), [("mass", 1e-40), ("inertia", np.diag([1e-39] * 3).ravel())])
+def test_a_mass_without_an_inverse(bodies, name, values):
+    """PhysX would read it back as 0, and simulate a body that nothing moves."""
+    bodies.reset()
+    refused(bodies, BODY, name, values, ValueRefusedError, "less than 1e-30", paths=["/B9"])
+
+
 def test_a_character_controller_is_no_body_to_write(scene):
     """PhysX lets it be read as a body, and writes to it nothing without saying so."""
     with ovread.open(scene("character_controller"), backend="physx") as simulation:
