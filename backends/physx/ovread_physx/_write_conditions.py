@@ -12,7 +12,7 @@ import numpy as np
 
 from ovread.catalogue import ObjectType
 from ovread_physx._write_current import CurrentValues
-from ovread_physx._write_joint_conditions import LimitedAxis, TargetInRange
+from ovread_physx._write_joint_conditions import LimitedAxis, PositionInRange, TargetInRange
 from ovread_physx._write_rules import Condition, Mask, Values, Written
 
 _BODY = ObjectType.RIGID_BODY
@@ -136,6 +136,7 @@ _CONDITIONS: Mapping[tuple[ObjectType, str], Sequence[type[Condition]]] = {
     (_JOINT, "jointStaticFriction"): (AboveDynamicFriction,),
     (_JOINT, "jointDynamicFriction"): (BelowStaticFriction,),
     (_JOINT, "jointLimit"): (LimitedAxis,),
+    (_JOINT, "jointPosition"): (PositionInRange,),
     (_JOINT, "jointPositionTarget"): (TargetInRange,),
 }
 

@@ -137,6 +137,14 @@ def test_a_limit_stops_the_axis_where_it_was_moved_to(simulation, path):
     assert value(simulation, JOINT, path, "jointPosition")[0] == pytest.approx(5 * bound, rel=1e-2)
 
 
+@EACH
+def test_a_position_beyond_a_limit_is_taken_and_driven_back(simulation, path):
+    """It reads as written, and is at the limit after the next step."""
+    put(simulation, path, jointPosition=LIMIT[path] * 1.25)
+    simulation.step(DT)
+    assert value(simulation, JOINT, path, "jointPosition")[0] == pytest.approx(LIMIT[path], rel=1e-3)
+
+
 @pytest.mark.obeys("ARTICULATION_JOINT", "jointStaticFriction jointDynamicFriction")
 @EACH
 def test_friction_holds_and_slows(simulation, path):

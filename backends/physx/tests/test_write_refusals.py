@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 import pytest
 from driven_arms import SCENE as ARMS
@@ -19,6 +20,7 @@ SEVERAL_AXES = Mechanism(
         Link("z", mass=2.0),
         Link("ball", "z", "spherical", "X", at(0.5), at(-0.3)),
         Link("two", "z", "d6", "X", at(-0.5), at(-0.3), free=(0, 2)),
+        Link("one", "z", "d6", "X", at(-0.5), at(-0.3), free=(1,)),
         Link("hinge", "z", "revolute", "Z", at(0, 0.5), at(-0.3)),
         Link("slide", "z", "prismatic", "Z", at(0, -0.5), at(-0.3)),
     )
@@ -155,7 +157,13 @@ def test_a_limited_axis_is_freed_and_limited_again():
 @pytest.mark.refuses("ARTICULATION_JOINT", "jointPositionTarget")
 @pytest.mark.parametrize(
     ("path", "target"),
-    [("/W/r/j_hinge", 361.0), ("/W/r/j_hinge", -400.0), ("/W/r/j_ball", 181.0), ("/W/r/j_two", -200.0)],
+    [
+        ("/W/r/j_hinge", 361.0),
+        ("/W/r/j_hinge", -400.0),
+        ("/W/r/j_ball", 181.0),
+        ("/W/r/j_two", -200.0),
+        ("/W/r/j_one", 190.0),
+    ],
 )
 def test_a_target_beyond_what_the_drive_reaches(joints, path, target):
     """A hinge without limits has targets within a turn, an axis among several within half a turn."""
@@ -163,6 +171,47 @@ def test_a_target_beyond_what_the_drive_reaches(joints, path, target):
 
 
 @pytest.mark.refuses("ARTICULATION_JOINT", "jointStaticFriction jointDynamicFriction")
+@pytest.mark.refuses("ARTICULATION_JOINT", "jointPosition")
+@pytest.mark.parametrize(
+    ("path", "position"),
+    [
+        ("/W/r/j_hinge", 361.0),
+        ("/W/r/j_ball", (-104.0, 104.0, 104.0)),
+        ("/W/r/j_two", (130.0, -130.0)),
+        ("/W/r/j_one", -181.0),
+    ],
+)
+def test_a_position_that_the_next_step_would_wrap(joints, path, position):
+    """The angles of a joint with several axes are one rotation, which is half a turn at most."""
+    refused(
+        joints,
+        JOINT,
+        "jointPosition",
+        [np.atleast_1d(position)],
+        ValueRefusedError,
+        f"{path}.*whole turns",
+        paths=[path],
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "position"),
+    [
+        ("/W/r/j_hinge", -359.0),
+        ("/W/r/j_ball", (-103.0, 103.0, 103.0)),
+        ("/W/r/j_two", (120.0, -120.0)),
+        ("/W/r/j_one", 179.0),
+    ],
+)
+def test_positions_that_the_next_step_goes_on_from(path, position):
+    """What is within those bounds is where the joint is after a step at rest."""
+    weightless = attrs.evolve(SEVERAL_AXES, gravity=(0.0, 0.0, 0.0))
+    with ovread.open(weightless.usda(), backend="physx") as simulation:
+        simulation.set(simulation.query(JOINT, paths=[path]), "jointPosition", [np.atleast_1d(position)])
+        simulation.step(1 / 240)
+        np.testing.assert_allclose(value(simulation, JOINT, path, "jointPosition"), position, atol=1e-2)
+
+
 def test_targets_that_the_drive_reaches(joints):
     """Lengths, and angles within those bounds, are taken as they are."""
     for path, target in (("/W/r/j_slide", 500.0), ("/W/r/j_hinge", 359.0), ("/W/r/j_ball", -179.0)):
