@@ -18,9 +18,9 @@ _WRITABLE = {
         "restitution"
     ),
     ObjectType.ARTICULATION_JOINT: (
-        "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointActuationForce jointStiffness "
-        "jointDamping jointMaxVelocity jointMaxForce jointArmature jointViscousFriction jointSpeedEffortGradient "
-        "jointMaxActuatorVelocity jointVelocityDependentResistance jointDriveType"
+        "jointVelocity jointVelocityTarget jointActuationForce jointStiffness jointDamping jointMaxVelocity "
+        "jointMaxForce jointArmature jointViscousFriction jointSpeedEffortGradient jointMaxActuatorVelocity "
+        "jointVelocityDependentResistance jointDriveType"
     ),
     ObjectType.ARTICULATION: "rootPosition rootOrientation",
     ObjectType.FIXED_TENDON: (
@@ -42,7 +42,8 @@ _CONDITIONAL = (
     (
         _BODY,
         "linearVelocity angularVelocity",
-        "Of dynamic bodies: a kinematic body moves as its target says, so write kinematicTargetPosition.",
+        "Of dynamic bodies that are simulated: a kinematic body moves as its target says, so write "
+        "kinematicTargetPosition.",
     ),
     (
         _BODY,
@@ -67,14 +68,28 @@ _CONDITIONAL = (
     ),
     (_MATERIAL, "deformableBendingStiffness deformableThickness deformableBendingDamping", "Of surface materials."),
 )
+_WITHIN = (
+    (
+        _JOINT,
+        "jointPosition",
+        "Within a full turn of a hinge without limits, and half a turn of the rotation that several axes make "
+        "together: PhysX would go on from another angle.",
+    ),
+    (
+        _JOINT,
+        "jointPositionTarget",
+        "Within a full turn of a hinge without limits, and half a turn of each axis of a joint with several.",
+    ),
+)
+"""What every object takes, in a range that is not the catalogue's."""
 _WRITE_ONLY = (
     (
         _BODY,
         "force wrench",
-        "It acts in the next step only. Two writes before one step add up. Dynamic bodies take it.",
+        "It acts in the next step only. Two writes before one step add up. Of dynamic bodies that are simulated.",
     ),
     (_LINK, "force wrench", "It acts in the next step only. Two writes before one step add up."),
-    (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Dynamic bodies that are simulated take it."),
+    (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Of dynamic bodies that are simulated."),
 )
 _NOT_HERE = (
     (_BODIES, "friction", "PhysX has no single friction coefficient: write staticFriction and dynamicFriction."),
@@ -99,6 +114,7 @@ def _rows() -> Iterator[tuple[Key, WriteSupport]]:
         yield from writes(object_type, names, Writability.CONDITIONAL, ON_CUDA_ONLY[object_type]).items()
     for declared, writability in (
         (_CONDITIONAL, Writability.CONDITIONAL),
+        (_WITHIN, Writability.WRITABLE),
         (_WRITE_ONLY, Writability.WRITE_ONLY),
         (_NOT_HERE, Writability.UNCLASSIFIED),
     ):
