@@ -15,7 +15,8 @@ from ovread.catalogue import ObjectType
 from ovread.errors import NoPhysicsError, OptionError, OwnershipError, SceneRefusedError
 from ovread.quiet import start_warp
 from ovread.stage import ORDINAL, open_stage, stage_units
-from ovread_physx import _logging, _pending, _process
+from ovread_physx import _debug_writes, _logging, _pending, _process
+from ovread_physx._commands import Commands
 from ovread_physx._findings import findings
 from ovread_physx._inspection import count
 from ovread_physx._layout import RawGroup
@@ -57,6 +58,10 @@ class PhysxEngine:
         self.has_stepped = not owned
         """Whether what a step computes exists; of an adopted simulation it is not known, and taken to be so."""
         self.owned = owned
+        """Whether nobody else steps and writes: the scene was opened here."""
+        self.commands = Commands(self, are_known=owned)
+        self.debug_settings: dict[str, npt.NDArray[Any]] = {}
+        """Settings of debug rendering that have been prepared to be written, as they were before."""
         self.times_disabled = 0
         """How often ``disableSimulation`` was written: what is known of it holds until then."""
         self.limited_axes: Mapping[str, npt.NDArray[np.bool_]] | None = None
@@ -157,10 +162,12 @@ class PhysxEngine:
         self._close_retired()
         self.physx.wait_task(self.physx.detach_ovstage())
         self._tables.clear()
+        self.commands.forget()
         self.limited_axes = None
         self.has_stepped = False
         with _logging.engine_messages():
             self.physx.wait_task(self.physx.attach_ovstage(self.stage, read_ordinal=ORDINAL))
+        _debug_writes.restore(self)
 
     def close(self) -> None:
         """Give back what opening took; leave an adopted simulation as it is."""
@@ -254,6 +261,10 @@ class PhysxEngine:
         known = list({handle for handle in handles if handle})
         paths = dict(zip(known, self.path_strings(known), strict=True))
         return [paths.get(handle, "") for handle in handles]
+
+    def handles_of(self, paths: Sequence[str]) -> list[int]:
+        """Return the handle of each path."""
+        return [self.dictionary.intern_path(path) for path in paths]
 
     def _has_physics(self) -> bool:
         """Whether the stage has anything that the engine simulates, or at least a physics scene of its own."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ovread.backend import Key, WriteSupport, writes
 from ovread.catalogue import ObjectType, Writability
-from ovread_physx._support import ON_CUDA_ONLY
+from ovread_physx._support import DEBUG_SETTINGS, ON_CUDA_ONLY
 
 _WRITABLE = {
     ObjectType.RIGID_BODY: (
@@ -30,6 +30,7 @@ _WRITABLE = {
     ObjectType.DEFORMABLE_MATERIAL: (
         "deformableDynamicFriction deformableYoungsModulus deformablePoissonsRatio deformableElasticityDamping"
     ),
+    ObjectType.DEBUG_RENDER: DEBUG_SETTINGS,
 }
 
 _BODIES = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK)
@@ -38,6 +39,7 @@ _LINK = (ObjectType.ARTICULATION_LINK,)
 _JOINT = (ObjectType.ARTICULATION_JOINT,)
 _ROOT = (ObjectType.ARTICULATION,)
 _MATERIAL = (ObjectType.DEFORMABLE_MATERIAL,)
+_VEHICLE = (ObjectType.VEHICLE,)
 _CONDITIONAL = (
     (
         _BODY,
@@ -66,7 +68,30 @@ _CONDITIONAL = (
         "rootLinearVelocity rootAngularVelocity",
         "Of articulations with a floating base: a fixed base does not move.",
     ),
-    (_MATERIAL, "deformableBendingStiffness deformableThickness deformableBendingDamping", "Of surface materials."),
+    (_VEHICLE, "accelerator", "Of vehicles that are enabled, with a drive that reaches the wheels."),
+    (
+        _VEHICLE,
+        "brake0 brake1 steer",
+        "Of enabled vehicles with a drive, and with brakes of that number, or a steering.",
+    ),
+    (
+        _VEHICLE,
+        "requestedGear",
+        "Of enabled vehicles with a drive. A gear that the gearbox has; 255 where it can change gears by itself. "
+        "Without a gearbox, every positive number is forward.",
+    ),
+    (_VEHICLE, "thrust0 thrust1", "Of enabled vehicles with tracks."),
+    (_VEHICLE, "resetToRestState", "Only while the chassis is simulated: its disableSimulation is 0."),
+    (
+        (ObjectType.CHARACTER_CONTROLLER,),
+        "move",
+        "Not while PhysX runs without reading back from the GPU. Two writes before one step add up.",
+    ),
+    (
+        _MATERIAL,
+        "deformableBendingStiffness deformableThickness deformableBendingDamping",
+        "Of surface materials. It acts on deformable bodies, which PhysX simulates on CUDA only.",
+    ),
 )
 _WITHIN = (
     (
@@ -82,6 +107,16 @@ _WITHIN = (
     ),
 )
 """What every object takes, in a range that is not the catalogue's."""
+_WITHOUT_EFFECT_HERE = (
+    (
+        _MATERIAL,
+        "deformableDynamicFriction deformableYoungsModulus deformablePoissonsRatio deformableElasticityDamping",
+        "It acts on deformable bodies, which PhysX simulates on CUDA only.",
+    ),
+    ((ObjectType.DEBUG_RENDER,), "mbpRegions", "PhysX has no such regions here, and so draws none."),
+    ((ObjectType.DEBUG_RENDER,), "simulationMesh", "Of deformable bodies, which PhysX simulates on CUDA only."),
+)
+"""What is taken and read back, and does nothing on the CPU."""
 _WRITE_ONLY = (
     (
         _BODY,
@@ -90,6 +125,11 @@ _WRITE_ONLY = (
     ),
     (_LINK, "force wrench", "It acts in the next step only. Two writes before one step add up."),
     (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Of dynamic bodies that are simulated."),
+    (
+        (ObjectType.VEHICLE_WHEEL,),
+        "driveTorque brakeTorque steerAngle",
+        "It acts until it is written again. Wheels of enabled vehicles without a drive take it.",
+    ),
 )
 _NOT_HERE = (
     (_BODIES, "friction", "PhysX has no single friction coefficient: write staticFriction and dynamicFriction."),
@@ -113,6 +153,7 @@ def _rows() -> Iterator[tuple[Key, WriteSupport]]:
     for object_type, names in _ON_CUDA.items():
         yield from writes(object_type, names, Writability.CONDITIONAL, ON_CUDA_ONLY[object_type]).items()
     for declared, writability in (
+        (_WITHOUT_EFFECT_HERE, Writability.WRITABLE),
         (_CONDITIONAL, Writability.CONDITIONAL),
         (_WITHIN, Writability.WRITABLE),
         (_WRITE_ONLY, Writability.WRITE_ONLY),
