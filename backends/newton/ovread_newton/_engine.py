@@ -8,6 +8,8 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ovread.backend import Diagnostic, Scene
 from ovread.errors import OptionError
 from ovread.units import StageUnits
@@ -15,6 +17,8 @@ from ovread_newton._build import build_model
 from ovread_newton._contacts import ContactLog
 from ovread_newton._corrections import selected_rules
 from ovread_newton._noise import collected_diagnostics, log, mujoco_watched, quiet, start_engine
+from ovread_newton._originals import Originals
+from ovread_newton._ragged import Indices
 from ovread_newton._sensors import Sensing
 from ovread_newton._solvers import (
     SOLVERS,
@@ -30,6 +34,7 @@ from ovread_newton._solvers import (
     why_not_reported,
 )
 from ovread_newton._topology import Topology
+from ovread_newton._writer import NOTHING, Consequences
 
 if TYPE_CHECKING:
     import newton
@@ -53,7 +58,7 @@ class NewtonEngine:
     """What the last step reported beside the state; None before the first step."""
 
     solver: Any = None
-    """What the caller steps with; None where it was not attached."""
+    """What steps; None where nothing moves, or where the caller did not attach it."""
 
     contacts: Any = None
     """The ``newton.Contacts`` that steps fill; None where nothing can touch."""
@@ -90,9 +95,11 @@ class NewtonEngine:
         self.variant = variant
         self.device = str(model.device)
         self.diagnostics: list[Diagnostic] = []
+        self.originals = Originals()
         self._keeps_joint_state = keeps_joint_state
         self._solved: Any = None
         self._is_solved = False
+        self._notified = 0
 
     @property
     def joint_state(self) -> Any:
@@ -105,6 +112,42 @@ class NewtonEngine:
 
     def refresh_joint_state(self) -> None:
         """Make :attr:`joint_state` current."""
+
+    def written(self, consequences: Consequences) -> None:
+        """Do what must follow a write, so that every read and the next step agree with it."""
+        if consequences is NOTHING:
+            return
+        with quiet():
+            if len(consequences.moved):
+                self._follow_bodies(consequences.moved)
+            if len(consequences.bent):
+                self._follow_joints(consequences.bent)
+            if consequences.flags and self.solver is not None:
+                self.solver.notify_model_changed(consequences.flags)
+                self._notified |= consequences.flags
+
+    def _follow_bodies(self, articulations: Indices) -> None:
+        """Make joint coordinates and rates agree with the bodies of some articulations."""
+        import newton
+
+        self.refresh_joint_state()
+        joints = self.joint_state
+        newton.eval_ik(self.model, self.state, joints.joint_q, joints.joint_qd, mask=self._masked(articulations))
+
+    def _follow_joints(self, articulations: Indices) -> None:
+        """Make the bodies of some articulations agree with their joint coordinates and rates."""
+        import newton
+
+        joints = self.joint_state
+        newton.eval_fk(self.model, joints.joint_q, joints.joint_qd, self.state, mask=self._masked(articulations))
+
+    def _masked(self, articulations: Indices) -> Any:
+        """Return a mask of articulations; -1 stands for none."""
+        import warp as wp
+
+        chosen = np.zeros(self.model.articulation_count + 1, dtype=bool)
+        chosen[articulations] = True
+        return wp.array(chosen[:-1], dtype=bool, device=self.model.device)
 
     def why_not_reported(self, kind: str) -> str:
         """Say why steps do not report an observable, and what to do."""
@@ -169,7 +212,6 @@ class OwnedEngine(NewtonEngine):
         self._has_dropped = False
         self._has_diverged = False
         self._watched = mujoco_watched if solver == "mujoco" and model.device.is_cpu else nullcontext
-        self._solver: Any = None
         self._pipeline: Any = None
         self._observables: Any = None
         self._make_solver(solver, scene.label, sleeping)
@@ -194,11 +236,11 @@ class OwnedEngine(NewtonEngine):
         log.info("creating solver %s: compiles kernels on first use, which takes about a minute", name)
         with collected_diagnostics() as found:
             senses = bool(self.sensing.sensor_paths)
-            self._solver = make_solver(name, model, label, senses=senses, sleeping=sleeping)
-            self._pipeline, self.contacts = make_contacts(name, self._solver, model)
+            self.solver = make_solver(name, model, label, senses=senses, sleeping=sleeping)
+            self._pipeline, self.contacts = make_contacts(name, self.solver, model)
             # Contact forces cost time in each step, so only for sensors.
             sensed = self.contacts if senses else None
-            self._observables = make_observables(name, self._solver, sensed)
+            self._observables = make_observables(name, self.solver, sensed)
             self.reported = self.reported | requested_kinds(self._observables)
         self.diagnostics.extend(found)
 
@@ -219,7 +261,7 @@ class OwnedEngine(NewtonEngine):
 
     def _advance(self, dt: float) -> None:
         part = dt / self._substeps
-        if self._solver is not None:
+        if self.solver is not None:
             with quiet(), self._watched():
                 for _ in range(self._substeps):
                     self._substep(part)
@@ -233,7 +275,7 @@ class OwnedEngine(NewtonEngine):
             self.contact_log.end(self.contacts, contact_forces_of(self.observables), part)
 
     def _report_dropped_constraints(self) -> None:
-        words = capacity_exceeded(self._solver)
+        words = capacity_exceeded(self.solver)
         if words is not None:
             self._has_dropped = True
             self.diagnostics.append(Diagnostic("", "constraints-dropped", words))
@@ -258,7 +300,7 @@ class OwnedEngine(NewtonEngine):
             self.contact_log.begin(state)
         if self._pipeline is not None:
             self._pipeline.collide(state, self.contacts)
-        self._solver.step(state, self._next, self.control, self.contacts, dt, observables=self._observables)
+        self.solver.step(state, self._next, self.control, self.contacts, dt, observables=self._observables)
         self.state, self._next = self._next, state
 
     def refresh_joint_state(self) -> None:
@@ -272,8 +314,11 @@ class OwnedEngine(NewtonEngine):
         """Return to the authored state."""
         model = self.model
         with quiet():
-            if self._solver is not None:
-                self._solver.reset(self.state)
+            self.originals.restore()
+            if self.solver is not None:
+                if self._notified:
+                    self.solver.notify_model_changed(self._notified)
+                self.solver.reset(self.state)
             self.state, self._next, self.control = model.state(), model.state(), model.control()
             if self.contacts is not None:
                 self.contacts.clear()
@@ -286,7 +331,7 @@ class OwnedEngine(NewtonEngine):
 
     def close(self) -> None:
         """Drop the model and everything made for it."""
-        self._solver = self._pipeline = self.contacts = self._solved = None
+        self.solver = self._pipeline = self.contacts = self._solved = None
         self.observables = self._observables = None
         self._next = self.state = self.control = self.model = None
 

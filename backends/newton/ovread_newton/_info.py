@@ -17,6 +17,7 @@ from ovread_newton._solvers import (
     why_not_moved,
     why_not_reported,
 )
+from ovread_newton._writable import declare_write_variant, declare_writes
 
 _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
@@ -183,6 +184,8 @@ def describe() -> BackendInfo:
         summary="Newton on a USD stage imported by ovnewton, with a choice of solvers.",
         support=_support(),
         variants={name: _variant(name) for name in SOLVERS},
+        writes=declare_writes(),
+        write_variants={name: declare_write_variant(name) for name in SOLVERS},
         options=(
             Option("solver", "The solver that advances the simulation.", DEFAULT_SOLVER, tuple(SOLVERS)),
             Option(

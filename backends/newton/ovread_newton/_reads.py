@@ -32,7 +32,7 @@ Indices = npt.NDArray[np.intp]
 Layout = tuple[str, str, int, int, int]
 """Part of the engine, array, its width, first and last column."""
 
-_STATE: dict[str, Layout] = {
+STATE: dict[str, Layout] = {
     "body_q": ("state", "body_q", 7, 0, 7),
     "body_qd": ("state", "body_qd", 6, 0, 6),
     "position": ("state", "body_q", 7, 0, 3),
@@ -122,7 +122,7 @@ def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write,
     if name == INCOMING:
         made = bind_incoming(engine, bodies)
         return made if isinstance(made, Omission) else (made, None)
-    layout = _STATE.get(name) or _PROPERTIES[name]
+    layout = STATE.get(name) or _PROPERTIES[name]
     return _gather_rows(engine, bodies, layout), None
 
 
@@ -157,7 +157,7 @@ def _bind_articulation(engine: NewtonEngine, articulations: Indices, name: str) 
     topology = engine.topology
     if name in _ROOT_STATE:
         roots = topology.roots[articulations]
-        return _gather_rows(engine, roots, _STATE[_ROOT_STATE[name]]), None
+        return _gather_rows(engine, roots, STATE[_ROOT_STATE[name]]), None
     if name == "centerOfMassWorld":
         return centre_of_mass(engine, articulations), None
     if name == "centerOfMassLocal":

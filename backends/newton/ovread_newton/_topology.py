@@ -60,6 +60,7 @@ class Topology:
         joints: Joints of articulations with degrees of freedom; not those that only float a root.
         articulations: Articulations, without those that Newton makes for single bodies.
         roots: Root body of every articulation.
+        owners: Articulation of every body, also of those that Newton makes for single bodies; -1 where it has none.
         members: Joints of every articulation.
         children: Child body of every joint.
         body_shapes: Shapes of every body.
@@ -83,6 +84,7 @@ class Topology:
     joints: Indices
     articulations: Indices
     roots: Indices
+    owners: Indices
     members: Ragged
     children: tuple[int, ...]
     body_shapes: Ragged
@@ -122,6 +124,7 @@ class Topology:
             joints=_indices(_readable_joints(model, types, owners, articulations)),
             articulations=_indices(sorted(articulations)),
             roots=_indices(children[members.flat[start]] for start in members.offsets[:-1]),
+            owners=_owners(model.body_count, children, owners),
             members=members,
             children=tuple(children),
             body_shapes=Ragged.of(_shapes_by_body(model, every=authored is not None)),
@@ -160,6 +163,12 @@ def _grouped(owners: Sequence[int], count: int) -> list[list[int]]:
         if owner >= 0:
             groups[owner].append(item)
     return groups
+
+
+def _owners(bodies: int, children: Sequence[int], owners: Sequence[int]) -> Indices:
+    found = np.full(bodies, -1, np.intp)
+    found[np.array(children, np.intp)] = owners
+    return found
 
 
 def _runs(starts: object, count: int) -> Ragged:
