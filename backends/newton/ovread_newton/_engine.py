@@ -16,6 +16,9 @@ from ovread.units import StageUnits
 from ovread_newton._build import build_model
 from ovread_newton._contacts import ContactLog
 from ovread_newton._corrections import selected_rules
+from ovread_newton._efforts import TurnedEfforts
+from ovread_newton._forces import ExternalForces
+from ovread_newton._kinematic_targets import KinematicTargets
 from ovread_newton._noise import collected_diagnostics, log, mujoco_watched, quiet, start_engine
 from ovread_newton._originals import Originals
 from ovread_newton._ragged import Indices
@@ -26,6 +29,7 @@ from ovread_newton._solvers import (
     contact_forces_of,
     diagnose,
     diverged,
+    forget_motion,
     make_contacts,
     make_observables,
     make_solver,
@@ -75,6 +79,15 @@ class NewtonEngine:
     reported: frozenset[str] = frozenset()
     """Which observables steps report."""
 
+    forces: ExternalForces | None = None
+    """Forces for the next step; None where the caller steps."""
+
+    targets: KinematicTargets | None = None
+    """Targets of kinematic bodies; None where the caller steps."""
+
+    efforts: TurnedEfforts | None = None
+    """Efforts of joints with several axes, as they were written; None where the caller steps."""
+
     def __init__(
         self,
         model: newton.Model,
@@ -100,6 +113,24 @@ class NewtonEngine:
         self._solved: Any = None
         self._is_solved = False
         self._notified = 0
+        self._stepped_poses: Any = None
+
+    @property
+    def is_reduced(self) -> bool:
+        """Whether steps solve for joint coordinates, so that a body's pose is what its joints make it."""
+        return self.variant is not None and SOLVERS[self.variant].is_reduced
+
+    @property
+    def last_step(self) -> Any:
+        """Where ``body_q`` is what the last step left, whatever was written since."""
+        return self.state if self._stepped_poses is None else self._stepped_poses
+
+    def keep_stepped_poses(self) -> None:
+        """Keep what the last step left, before something is written."""
+        import warp as wp
+
+        if self._stepped_poses is None and self.observables is not None:
+            self._stepped_poses = SimpleNamespace(body_q=wp.clone(self.state.body_q))
 
     @property
     def joint_state(self) -> Any:
@@ -122,9 +153,13 @@ class NewtonEngine:
                 self._follow_bodies(consequences.moved)
             if len(consequences.bent):
                 self._follow_joints(consequences.bent)
-            if consequences.flags and self.solver is not None:
+            if self.solver is None:
+                return
+            if consequences.flags:
                 self.solver.notify_model_changed(consequences.flags)
                 self._notified |= consequences.flags
+            if consequences.jumps:
+                forget_motion(self.solver, self.state)
 
     def _follow_bodies(self, articulations: Indices) -> None:
         """Make joint coordinates and rates agree with the bodies of some articulations."""
@@ -138,6 +173,7 @@ class NewtonEngine:
         """Make the bodies of some articulations agree with their joint coordinates and rates."""
         import newton
 
+        self.keep_stepped_poses()
         joints = self.joint_state
         newton.eval_fk(self.model, joints.joint_q, joints.joint_qd, self.state, mask=self._masked(articulations))
 
@@ -217,6 +253,10 @@ class OwnedEngine(NewtonEngine):
         self._make_solver(solver, scene.label, sleeping)
         if self.sensing.sensor_paths:
             self.contact_log = ContactLog(model, self.sensing)
+        if self.solver is not None and SOLVERS[solver].moves_bodies:
+            self.forces = ExternalForces(model.body_count)
+            self.targets = KinematicTargets(self)
+            self.efforts = TurnedEfforts(self)
         log.info("ready in %.1f s", time.perf_counter() - started)
 
     @staticmethod
@@ -263,16 +303,41 @@ class OwnedEngine(NewtonEngine):
         part = dt / self._substeps
         if self.solver is not None:
             with quiet(), self._watched():
-                for _ in range(self._substeps):
+                self._begin_step(dt)
+                for count in range(1, self._substeps + 1):
                     self._substep(part)
-            self.observables = self._observables
-            self._is_solved = False
+                    if self.targets is not None:
+                        self.targets.move(count / self._substeps)
+            self._end_step()
             if not self._has_dropped:
                 self._report_dropped_constraints()
             if not self._has_diverged and self.model.device.is_cpu:
                 self._report_divergence()
         if self.contact_log is not None:
             self.contact_log.end(self.contacts, contact_forces_of(self.observables), part)
+
+    def _begin_step(self, dt: float) -> None:
+        self._stepped_poses = None
+        self.observables = None
+        if self.targets is not None:
+            self.targets.begin(dt)
+
+    def _end_step(self) -> None:
+        self.observables = self._observables
+        self._is_solved = False
+        if self.targets is not None:
+            self.targets.end()
+        if self.forces is not None:
+            self.forces.clear()
+
+    def follow_kinematic(self, bodies: Indices) -> None:
+        """Let the solver see poses and velocities of kinematic bodies that were set during a step."""
+        import newton
+
+        if not self._keeps_joint_state:
+            return  # it takes them from the bodies
+        mask = self._masked(self.topology.owners[bodies])
+        newton.eval_ik(self.model, self.state, self.state.joint_q, self.state.joint_qd, mask=mask)
 
     def _report_dropped_constraints(self) -> None:
         words = capacity_exceeded(self.solver)
@@ -296,6 +361,10 @@ class OwnedEngine(NewtonEngine):
     def _substep(self, dt: float) -> None:
         state = self.state
         state.clear_forces()
+        if self.forces is not None:
+            self.forces.exert(state)
+        if self.efforts:
+            self.efforts.exert()
         if self.contact_log is not None:
             self.contact_log.begin(state)
         if self._pipeline is not None:
@@ -324,7 +393,11 @@ class OwnedEngine(NewtonEngine):
                 self.contacts.clear()
         if self.contact_log is not None:
             self.contact_log.clear()
+        for pending in (self.forces, self.targets, self.efforts):
+            if pending is not None:
+                pending.clear()
         self.observables = None
+        self._stepped_poses = None
         self._solved = None
         self._is_solved = False
         self._has_stepped = False
@@ -333,7 +406,8 @@ class OwnedEngine(NewtonEngine):
         """Drop the model and everything made for it."""
         self.solver = self._pipeline = self.contacts = self._solved = None
         self.observables = self._observables = None
-        self._next = self.state = self.control = self.model = None
+        self._next = self.state = self.control = self.model = self._stepped_poses = None
+        self.forces = self.targets = self.efforts = None
 
 
 def _check_substeps(substeps: object) -> None:

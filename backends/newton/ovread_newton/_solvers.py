@@ -230,6 +230,15 @@ def capacity_exceeded(solver: Any) -> str | None:
     return None
 
 
+def forget_motion(solver: Any, state: newton.State) -> None:
+    """Tell a solver that poses jumped, so that it takes no velocity, and carries over no force, from before."""
+    if hasattr(solver, "notify_state_changed"):
+        solver.notify_state_changed(state)
+    elif name_of(solver) == "vbd":
+        # It takes velocities from differences of poses. Without flags, the state itself is left alone.
+        solver.reset(state, flags=0)
+
+
 def diverged(state: newton.State) -> int | None:
     """Return the first body whose pose is no number, of a state in host memory."""
     if state.body_q is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -143,6 +144,25 @@ class Topology:
         """Return the links of an articulation, in natural path order."""
         children = {self.children[joint] for joint in self.members.take(np.array([articulation]))}
         return _indices(sorted(children, key=lambda body: (natural_key(self.body_paths[body]), self.body_paths[body])))
+
+    def root_joints(self, articulations: Indices) -> Indices:
+        """Return the joint between the world and the root of each articulation."""
+        return self.members.flat[self.members.offsets[articulations]]
+
+    def are_free(self, bodies: Indices) -> npt.NDArray[np.bool_]:
+        """Return which bodies no joint holds."""
+        return self._are_free[bodies]
+
+    @cached_property
+    def _are_free(self) -> npt.NDArray[np.bool_]:
+        import newton
+
+        free = int(newton.JointType.FREE)
+        is_free = np.zeros(len(self.body_paths), bool)
+        for owner, start in enumerate(self.members.offsets[:-1]):
+            is_alone = self.members.offsets[owner + 1] == start + 1
+            is_free[self.roots[owner]] = is_alone and self.joint_types[self.members.flat[start]] == free
+        return is_free
 
     def handles_of_joints(self, joints: Indices) -> npt.NDArray[np.uint64]:
         """Return what stands for the paths of joints in values."""

@@ -9,12 +9,13 @@ follow, which :meth:`NewtonEngine.written` does.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from ovread.errors import ValueRefusedError
 from ovread_newton._binding import Source, Values
 from ovread_newton._ragged import EMPTY, Indices
 
@@ -33,11 +34,13 @@ class Consequences:
         moved: Articulations whose bodies got poses or velocities: their joint coordinates and rates follow.
         bent: Articulations whose joints got coordinates or rates, or whose bodies hang differently on their joints:
             their bodies' poses and velocities follow.
+        jumps: Whether poses changed, which is no motion that a solver may infer a velocity from.
         flags: ``newton.ModelFlags`` that the solver is notified with.
     """
 
     moved: Indices = EMPTY
     bent: Indices = EMPTY
+    jumps: bool = False
     flags: int = 0
 
 
@@ -48,11 +51,13 @@ Write = Callable[[Values, Chosen], Consequences]
 class Sink(Source):
     """A :class:`Source` that can be written. What a write changes of the model, a reset restores."""
 
-    def put(self, index: Indices, values: npt.NDArray[Any]) -> None:
+    def put(self, index: Indices, values: npt.NDArray[Any] | float) -> None:
         """Set elements of the flat array."""
         array = self.array
         if self._part == "model":
             self._engine.originals.keep(array)
+        elif self._part == "state":
+            self._engine.keep_stepped_poses()
         if array.device.is_cpu:
             self()[index] = values
             return
@@ -82,6 +87,15 @@ class Scatter:
         scaled = values[chosen] if self.factor is None else values[chosen] * self.factor[chosen]
         self.sink.put(self.index[chosen], scaled)
         return self.consequences
+
+
+def refuse_value(name: str, row: int, path: str, value: Any, rule: str) -> NoReturn:
+    """Raise that one row cannot take its value.
+
+    Raises:
+        ValueRefusedError: Always.
+    """
+    raise ValueRefusedError(f"{name}[{row}] of {path}: {np.asarray(value).tolist()} is refused: {rule}")
 
 
 def refuse_none(engine: NewtonEngine, objects: Indices, name: str) -> Mapping[int, str]:

@@ -11,6 +11,10 @@ import numpy.typing as npt
 
 from ovread.backend import Column, Key, Omission, OmissionReason
 from ovread.catalogue import ObjectType, attribute
+from ovread_newton._efforts import EFFORT_MAKERS
+from ovread_newton._forces import FORCE_MAKERS
+from ovread_newton._joint_writes import JOINT_STATE_MAKERS
+from ovread_newton._kinematic_targets import TARGET_MAKERS
 from ovread_newton._property_writes import PROPERTY_MAKERS
 from ovread_newton._ragged import Indices
 from ovread_newton._reads import bind
@@ -21,7 +25,14 @@ from ovread_newton._writer import Chosen, Maker, Write
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
 
-MAKERS: Mapping[Key, Maker] = {**STATE_MAKERS, **PROPERTY_MAKERS}
+MAKERS: Mapping[Key, Maker] = {
+    **STATE_MAKERS,
+    **JOINT_STATE_MAKERS,
+    **EFFORT_MAKERS,
+    **FORCE_MAKERS,
+    **TARGET_MAKERS,
+    **PROPERTY_MAKERS,
+}
 """How each attribute that can be written is."""
 
 _ALL = slice(None)
