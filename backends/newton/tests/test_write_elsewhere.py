@@ -116,7 +116,7 @@ class Loop:
             builder.add_joint_revolute(0, 1, axis=(0, 0, 1), child_xform=((-1, 0, 0), (0, 0, 0, 1)), label="hinge"),
         ]
         builder.add_articulation(joints, label="robot")
-        builder.add_body(label="box", mass=2.0, inertia=np.eye(3))
+        builder.add_body(label="/box", mass=2.0, inertia=np.eye(3))
         self.model = builder.finalize(device="cpu")
         self.now, self.next = self.model.state(), self.model.state()
         newton.eval_fk(self.model, self.model.joint_q, self.model.joint_qd, self.now)
