@@ -44,7 +44,7 @@ def braking(simulation: Simulation) -> dict[str, float]:
 
 
 def test_friction_brakes_as_written(shapes: Simulation) -> None:
-    """Boxes brake by mu g, with mu the mean of both shapes, or MuJoCo's larger one; others and a reset are as authored."""
+    """Boxes brake by mu g, with mu the mean of both shapes, or MuJoCo's larger one; a reset is as authored."""
     authored = braking(shapes)
     shapes.reset()
     put(shapes, "friction", "slippery", 0.02)
