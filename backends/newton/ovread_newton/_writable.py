@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ovread.backend import Key, WriteSupport, writes
 from ovread.catalogue import ObjectType, Persistence, Writability, attribute
 from ovread_newton._solvers import SOLVERS, why_not_moved
+from ovread_newton._writable_properties import declare_property_variant, declare_property_writes
 
 _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
@@ -79,7 +80,7 @@ def declare_writes() -> Mapping[Key, WriteSupport]:
     table |= writes(_JOINT, "jointPosition jointVelocity")
     for object_type in _SOFT:
         table |= writes(object_type, "points velocities")
-    return table
+    return {**table, **declare_property_writes()}
 
 
 def declare_write_variant(name: str) -> Mapping[Key, WriteSupport]:
@@ -92,7 +93,7 @@ def declare_write_variant(name: str) -> Mapping[Key, WriteSupport]:
         table |= _withdrawn((_BODY, _LINK, _JOINT, _ARTICULATION), why_not_moved(name, "bodies"))
     if not kind.moves_particles:
         table |= _withdrawn(_SOFT, why_not_moved(name, "particles"))
-    return table
+    return {**table, **declare_property_variant(name)}
 
 
 def _withdrawn(types: tuple[ObjectType, ...], reason: str) -> Mapping[Key, WriteSupport]:
