@@ -226,6 +226,16 @@ class NewtonEngine:
                     joint_qd=_clone(self.state.joint_qd, model.joint_qd),
                 )
             newton.eval_ik(model, self.state, self._solved.joint_q, self._solved.joint_qd)
+        self._unwind(self._solved.joint_q)
+
+    def _unwind(self, joint_q: Any) -> None:
+        """Take whole turns from angles: which a pose is given depends on the sign of a quaternion."""
+        values = joint_q.numpy()
+        angles = values[self.topology.angles]
+        if np.abs(angles).max(initial=0.0) > np.pi:
+            values[self.topology.angles] = angles - 2 * np.pi * np.round(angles / (2 * np.pi))
+            if not joint_q.device.is_cpu:
+                joint_q.assign(values)
 
 
 def _clone(array: Any, fallback: Any) -> Any:

@@ -284,6 +284,21 @@ def test_ball_joints_without_drives_refuse_targets(opened: Callable[..., Simulat
         assert "/W/r/j_arm" in session["jointPositionTarget"].paths
 
 
+@pytest.mark.parametrize("solver", ["xpbd", "vbd"])
+def test_angles_from_poses_are_at_most_half_a_turn(opened: Callable[..., Simulation], solver: str) -> None:
+    """200 degrees stand until the step, and are -160 from then on, whatever the signs of quaternions were before."""
+    simulation = opened("driven_arms", solver=solver)
+    query = simulation.query(JOINT, paths=["/World/hinge"])
+    for angle in (-150.0, 200.0, 530.0):
+        simulation.set(query, "jointPosition", angle)
+        simulation.set(query, "jointPositionTarget", angle)
+        found = simulation.read(query, ["jointPosition"])["jointPosition"].numpy()
+        np.testing.assert_allclose(found, [[angle]], rtol=1e-6)
+        simulation.step(1e-5)
+        found = simulation.read(query, ["jointPosition"])["jointPosition"].numpy()
+        np.testing.assert_allclose(found, [[angle - 360 * round(angle / 360)]], atol=0.1)
+
+
 @pytest.mark.parametrize("solver", ["mujoco", "steel", "xpbd", "featherstone", "vbd"])
 def test_reset_restores_targets_and_efforts(opened: Callable[..., Simulation], solver: str) -> None:
     """What was written of the control is gone, and the steps after it are those of a fresh simulation."""
