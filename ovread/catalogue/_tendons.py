@@ -30,7 +30,12 @@ ROWS: tuple[Attribute, ...] = (
     ),
     *_tendon("tendonOffset", "Offset that is added to the tendon's length.", units.LENGTH),
     *_tendon(
-        "tendonLimit", "Lower and upper limit of the length.", units.LENGTH, (_FIXED,), ("low", "high"), accepts=LIMITS
+        "tendonLimit",
+        "Lower and upper limit of the length; unlimited is -/+FLT_MAX.",
+        units.LENGTH,
+        (_FIXED,),
+        ("low", "high"),
+        accepts=LIMITS,
     ),
     *_tendon("tendonRestLength", "Length at rest.", units.LENGTH, (_FIXED,)),
 )
