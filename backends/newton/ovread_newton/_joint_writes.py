@@ -73,9 +73,10 @@ class _TurnedColumn:
             ValueRefusedError: There are none.
         """
         components = self.given(values, rows)
-        self.refuse(values, rows, np.linalg.norm(components, axis=1) > np.pi * (1 + 1e-6), _BEYOND)
+        is_beyond = np.linalg.norm(components, axis=1) > np.pi * (1 + 1e-6)
+        self.refuse(values, rows, np.asarray(is_beyond), _BEYOND)
         found = self.kind.take(rows).coordinates_of(components)
-        self.refuse(values, rows, np.isnan(found).any(axis=1), _NO_TURNS)
+        self.refuse(values, rows, np.asarray(np.isnan(found).any(axis=1)), _NO_TURNS)
         return found
 
     def rates(self, values: Values, rows: Indices, velocities: Doubles, coordinates: Doubles) -> Doubles:

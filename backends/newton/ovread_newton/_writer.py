@@ -117,7 +117,9 @@ def refuse_value(name: str, row: int, path: str, value: Any, rule: str) -> NoRet
     Raises:
         ValueRefusedError: Always.
     """
-    raise ValueRefusedError(f"{name}[{row}] of {path}: {np.asarray(value).tolist()} is refused: {rule}")
+    shown = np.asarray(value).tolist()
+    shown = shown[0] if isinstance(shown, list) and len(shown) == 1 else shown
+    raise ValueRefusedError(f"{name!r} of {path} (row {row}) cannot be {shown}: {rule} Nothing has been changed.")
 
 
 def refuse_none(engine: NewtonEngine, objects: Indices, name: str) -> Mapping[int, str]:

@@ -107,7 +107,7 @@ def test_bounds_that_mean_none(opened: Opened) -> None:
         for value in (0.0, 5.0, 1e6, np.degrees(1e6), LARGEST):
             put(simulation, "/W/free/joint", name, [value])
             np.testing.assert_allclose(got(simulation, "/W/free/joint", name), [value], rtol=1e-6, atol=1e-30)
-        with pytest.raises(errors.ValueRefusedError, match=rf"{name}\[0\] of /W/free/joint.*FLT_MAX|no bound"):
+        with pytest.raises(errors.ValueRefusedError, match=rf"'{name}' of /W/free/joint \(row 0\).*FLT_MAX|no bound"):
             put(simulation, "/W/free/joint", name, [1e13])
         np.testing.assert_array_equal(got(simulation, "/W/free/joint", name), [LARGEST])
 
