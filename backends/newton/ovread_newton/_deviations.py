@@ -92,7 +92,7 @@ DEVIATIONS = (
     _solver(
         "featherstone-body-order",
         _MOTION,
-        "The featherstone solver computes a wrong mass matrix where bodies are in another order than their joints, also "
+        "The featherstone solver computes a wrong mass matrix where bodies are in another order than joints, also "
         "where that is so across articulations: the joints of one have the masses of another.",
     ),
     _solver(
