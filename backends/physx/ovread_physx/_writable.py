@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ovread.backend import Key, WriteSupport, writes
 from ovread.catalogue import ObjectType, Writability
-from ovread_physx._support import ON_CUDA_ONLY
+from ovread_physx._support import DEBUG_SETTINGS, ON_CUDA_ONLY
 
 _WRITABLE = {
     ObjectType.RIGID_BODY: (
@@ -30,6 +30,7 @@ _WRITABLE = {
     ObjectType.DEFORMABLE_MATERIAL: (
         "deformableDynamicFriction deformableYoungsModulus deformablePoissonsRatio deformableElasticityDamping"
     ),
+    ObjectType.DEBUG_RENDER: DEBUG_SETTINGS,
 }
 
 _BODIES = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK)
@@ -38,6 +39,7 @@ _LINK = (ObjectType.ARTICULATION_LINK,)
 _JOINT = (ObjectType.ARTICULATION_JOINT,)
 _ROOT = (ObjectType.ARTICULATION,)
 _MATERIAL = (ObjectType.DEFORMABLE_MATERIAL,)
+_VEHICLE = (ObjectType.VEHICLE,)
 _CONDITIONAL = (
     (
         _BODY,
@@ -65,6 +67,21 @@ _CONDITIONAL = (
         "rootLinearVelocity rootAngularVelocity",
         "Of articulations with a floating base: a fixed base does not move.",
     ),
+    (_VEHICLE, "accelerator", "Of vehicles with a drive that reaches the wheels."),
+    (_VEHICLE, "brake0 brake1 steer", "Of vehicles with a drive, and with brakes of that number, or a steering."),
+    (
+        _VEHICLE,
+        "requestedGear",
+        "Of vehicles with a drive. A gear that the gearbox has; 255 where it can change gears by itself. Without a "
+        "gearbox, every positive number is forward.",
+    ),
+    (_VEHICLE, "thrust0 thrust1", "Of vehicles with tracks."),
+    (_VEHICLE, "resetToRestState", "Only while the chassis is simulated: its disableSimulation is 0."),
+    (
+        (ObjectType.CHARACTER_CONTROLLER,),
+        "move",
+        "Not while PhysX runs without reading back from the GPU. Two writes before one step add up.",
+    ),
     (_MATERIAL, "deformableBendingStiffness deformableThickness deformableBendingDamping", "Of surface materials."),
 )
 _WRITE_ONLY = (
@@ -74,6 +91,11 @@ _WRITE_ONLY = (
         "It acts in the next step only. Two writes before one step add up. Dynamic bodies take it.",
     ),
     (_LINK, "force wrench", "It acts in the next step only. Two writes before one step add up."),
+    (
+        (ObjectType.VEHICLE_WHEEL,),
+        "driveTorque brakeTorque steerAngle",
+        "It acts until it is written again. Wheels of vehicles without a drive take it.",
+    ),
     (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Dynamic bodies that are simulated take it."),
 )
 _NOT_HERE = (
