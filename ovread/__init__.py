@@ -1,4 +1,4 @@
-"""One read API over robot physics engines: the same words mean the same thing on each of them.
+"""One read/write API over robot physics engines: the same words mean the same thing on each of them.
 
 >>> import ovread
 >>> from ovread import ObjectType
@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from ovread._open import attach, open
 from ovread._version import __version__
-from ovread.backend import BackendInfo, Diagnostic, Omission, OmissionReason
-from ovread.catalogue import ObjectScope, ObjectType
+from ovread._writability import writability
+from ovread.backend import UNLIMITED, BackendInfo, Diagnostic, Omission, OmissionReason, WriteSupport
+from ovread.catalogue import ObjectScope, ObjectType, Writability
 from ovread.errors import OvreadError
 from ovread.plugins import backends
 from ovread.query import ContactSelection, Query
@@ -21,8 +22,11 @@ from ovread.reader import Reader
 from ovread.result import Group, ReadResult
 from ovread.simulation import Simulation
 from ovread.units import StageUnits
+from ovread.write import Writer, WriteSession
+from ovread.write_group import WriteGroup
 
 __all__ = [
+    "UNLIMITED",
     "BackendInfo",
     "ContactSelection",
     "Diagnostic",
@@ -37,8 +41,14 @@ __all__ = [
     "Reader",
     "Simulation",
     "StageUnits",
+    "Writability",
+    "WriteGroup",
+    "WriteSession",
+    "WriteSupport",
+    "Writer",
     "__version__",
     "attach",
     "backends",
     "open",
+    "writability",
 ]

@@ -6,12 +6,61 @@ import math
 import numbers
 from collections.abc import Iterable
 
+from ovread import catalogue
+from ovread.backend import BackendInfo
 from ovread.catalogue import ObjectScope, ObjectType
-from ovread.errors import SelectionError, TimeStepError
+from ovread.errors import (
+    DuplicateAttributeError,
+    NotReadableError,
+    NotWritableError,
+    SelectionError,
+    TimeStepError,
+)
 
 
-def attribute_names(given: object) -> tuple[str, ...]:
-    """Return a list of names as a tuple; SelectionError where it is none."""
+def checked_reads(object_type: ObjectType, given: object) -> tuple[str, ...]:
+    """Return the names of attributes to read.
+
+    Raises:
+        SelectionError: They are no list of names.
+        UnknownAttributeError, AttributeOfOtherTypeError: A name is not one of this type's.
+        NotReadableError: An attribute can only be written.
+        DuplicateAttributeError: A name is given twice.
+    """
+    names = _attribute_names(given)
+    for position, name in enumerate(names):
+        if not catalogue.attribute(object_type, name).readable:
+            raise NotReadableError(f"{name!r} of {object_type.name} can be written but not read.")
+        if name in names[:position]:
+            raise DuplicateAttributeError(f"{name!r} is asked for twice: each attribute once.")
+    return names
+
+
+def checked_writes(info: BackendInfo, variant: str | None, object_type: ObjectType, given: object) -> tuple[str, ...]:
+    """Return the names of attributes to write.
+
+    Raises:
+        SelectionError: They are no list of names, or an empty one.
+        UnknownAttributeError, AttributeOfOtherTypeError: A name is not one of this type's.
+        NotWritableError: The backend does not write an attribute.
+        DuplicateAttributeError: A name is given twice.
+    """
+    names = _attribute_names(given)
+    if not names:
+        raise SelectionError("A write names its attributes, as in sim.write(query, ['position']).")
+    for position, name in enumerate(names):
+        declared = info.writing_of(catalogue.attribute(object_type, name).key, variant)
+        if not declared.is_accepted:
+            where = info.name + (f" with {variant}" if variant else "")
+            raise NotWritableError(f"{name!r} of {object_type.name} cannot be written on {where}: {declared.reason}")
+        if name in names[:position]:
+            raise DuplicateAttributeError(f"{name!r} is to be written twice: each attribute once.")
+    return names
+
+
+def _attribute_names(given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,)
     names = tuple(given) if isinstance(given, Iterable) else (given,)
     for name in names:
         if not isinstance(name, str):

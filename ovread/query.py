@@ -16,6 +16,7 @@ from ovread.errors import SelectionError, UnknownPathError, did_you_mean
 from ovread.order import natural_key
 
 if TYPE_CHECKING:
+    from ovread.prepared_write import PreparedWrite
     from ovread.reader import PreparedRead
     from ovread.simulation import Simulation
 
@@ -69,6 +70,7 @@ class Query:
     scope: ObjectScope
     _simulation: Simulation = attrs.field(repr=False)
     _prepared: dict[tuple[str, ...], PreparedRead] = attrs.field(factory=dict, init=False, repr=False)
+    _prepared_writes: dict[tuple[str, ...], PreparedWrite] = attrs.field(factory=dict, init=False, repr=False)
 
     @property
     def object_type(self) -> ObjectType:

@@ -7,10 +7,7 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ovread import catalogue
-from ovread.backend import BackendInfo, Buffer, Level, Omission, OmissionReason, ReadBinding
+from ovread.backend import BackendInfo, Buffer, Column, Level, Omission, OmissionReason, ReadBinding, WriteBinding
 from ovread.catalogue import ObjectType
 from ovread.errors import EngineErrors
 from ovread.query import Query, Selection
@@ -25,9 +22,9 @@ class OpenBindings:
 
     def __init__(self) -> None:
         self._keys = itertools.count()
-        self._open: dict[int, ReadBinding] = {}
+        self._open: dict[int, ReadBinding | WriteBinding] = {}
 
-    def add(self, owner: object, binding: ReadBinding) -> None:
+    def add(self, owner: object, binding: ReadBinding | WriteBinding) -> None:
         """Close the binding when its owner is collected, or with all others."""
         key = next(self._keys)
         self._open[key] = binding
@@ -42,38 +39,6 @@ class OpenBindings:
         """Close what is open."""
         for key in list(self._open):
             self._close(key)
-
-
-def check_binding(binding: ReadBinding | None, selection: Selection, names: Sequence[str]) -> None:
-    """Check that a backend's binding keeps the contract.
-
-    Raises:
-        TypeError: It does not: it is None, loses an attribute, or a column does not fit its rows or its layout.
-    """
-    if binding is None:
-        raise TypeError("ovread_bind_read returned None")
-    answered = {column.attribute for column in binding.columns} | {item.attribute for item in binding.omissions}
-    lost = [name for name in names if name not in answered]
-    if lost:
-        raise TypeError(f"ovread_bind_read gave neither a column nor an omission for {', '.join(lost)}")
-    extra = [column.attribute for column in binding.columns if column.attribute not in names]
-    if extra:
-        raise TypeError(f"ovread_bind_read gave columns that were not asked for: {', '.join(extra)}")
-    for column in binding.columns:
-        row = catalogue.attribute(selection.object_type, column.attribute)
-        rows = np.asarray(column.rows)
-        if len(rows) and (rows[0] < 0 or rows[-1] >= len(selection.paths) or bool((np.diff(rows) <= 0).any())):
-            raise TypeError(f"the rows of column {row.name!r} are not ascending positions of the request")
-        if row.layout.is_ragged != (column.counts is not None or column.is_dynamic):
-            raise TypeError(f"column {row.name!r} is {row.layout.value}: ragged layouts, and only they, have counts")
-        for labels in (column.labels, column.native_labels):
-            if labels is not None and len(labels) != len(rows):
-                raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(labels)} labels")
-        sizes = {max(len(each.rows), 1) * len(each.columns) for each in column.labels or ()}
-        if sizes and sizes != {len(column.lanes or row.lanes)}:
-            raise TypeError(f"column {row.name!r} has {len(column.lanes or row.lanes)} lanes and labels for {sizes}")
-        if column.counts is not None and len(column.counts) != len(rows):
-            raise TypeError(f"column {row.name!r} has {len(rows)} rows and {len(column.counts)} counts")
 
 
 class PreparedRead:
@@ -99,6 +64,11 @@ class PreparedRead:
             *(_declared_omission(name, reason, info, object_type) for name, reason in unserved.items()),
             *self._binding.omissions,
         ]
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """What it delivers, one column per buffer."""
+        return self._binding.columns
 
     def allocate(self, simulation: Simulation) -> tuple[ReadResult, tuple[Buffer, ...]]:
         """Allocate a result, for :meth:`fetch` to fill."""

@@ -15,11 +15,10 @@ from ovread.errors import GroupError, OmittedError, did_you_mean
 from ovread.query import Selection
 from ovread.quiet import start_warp
 from ovread.units import StageUnits
+from ovread.values import DTYPES
 
 if TYPE_CHECKING:
     import warp as wp
-
-_NUMPY_DTYPES = {"f32": np.float32, "i32": np.int32, "u8": np.uint8, "u32": np.uint32, "u64": np.uint64}
 
 
 def allocate(row: Attribute, column: Column, device: str) -> Buffer:
@@ -30,7 +29,7 @@ def allocate(row: Attribute, column: Column, device: str) -> Buffer:
     elements = len(column.rows) if column.counts is None else int(column.counts.sum())
     elements = 0 if column.is_dynamic else elements
     lanes = column.lanes or row.lanes
-    dtype = wp.dtype_from_numpy(_NUMPY_DTYPES[row.dtype])
+    dtype = wp.dtype_from_numpy(DTYPES[row.dtype])
     where = device if row.residency == "device" else "cpu"
     array = wp.empty((elements, len(lanes)), dtype=dtype, device=where)
     offsets = None

@@ -1,4 +1,4 @@
-"""An open simulation: queries, reads, steps."""
+"""An open simulation: queries, reads, writes, steps."""
 
 from __future__ import annotations
 
@@ -10,37 +10,41 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ovread import catalogue
-from ovread.arguments import attribute_names, checked_object_type, checked_scope, checked_time_step
+from ovread.arguments import (
+    checked_object_type,
+    checked_reads,
+    checked_scope,
+    checked_time_step,
+    checked_writes,
+)
+from ovread.assignment import set_values
 from ovread.backend import (
     AdoptedEngine,
     BackendInfo,
     Diagnostic,
     Engine,
-    FilledColumns,
-    Level,
     NamingEngine,
-    Objects,
     ReadBinding,
+    WriteBinding,
 )
 from ovread.catalogue import ObjectScope, ObjectType, Role
 from ovread.errors import (
     ClosedError,
-    DuplicateAttributeError,
     EngineErrors,
     ForeignQueryError,
     GroupError,
-    LayoutChangedError,
-    NotReadableError,
     OwnershipError,
     SelectionError,
     UnsupportedOperationError,
 )
 from ovread.plugins import Backend
+from ovread.prepared_write import PreparedWrite
+from ovread.preparing import Preparer
 from ovread.query import CANONICAL, ContactSelection, Query, Selection, select_contacts, select_rows
-from ovread.reader import OpenBindings, PreparedRead, Reader, check_binding
+from ovread.reader import OpenBindings, PreparedRead, Reader
 from ovread.result import Group, ReadResult
 from ovread.units import StageUnits
+from ovread.write import Writer, WriteSession
 
 if TYPE_CHECKING:
     import warp as wp
@@ -60,7 +64,9 @@ class Simulation:
         self._time = 0.0
         self._generation = 0
         self._closed = False
+        self._commits = 0
         self._bindings = OpenBindings()
+        self._preparer = Preparer(backend, engine)
         self._origin = object()
         # Taken once: a closed engine is not asked any more.
         self._units = engine.units
@@ -137,35 +143,26 @@ class Simulation:
         """
         self._check_open()
         object_type, scope = checked_object_type(object_type), checked_scope(scope)
-        objects = self._objects(object_type)
+        objects = self._preparer.objects(object_type)
         filters: tuple[tuple[str, ...], ...] = ()
         if contacts is not None:
             if object_type is not ObjectType.CONTACT_SENSOR or paths is not None or pattern is not None:
                 raise SelectionError("contacts= selects contact sensors, without paths= and pattern=.")
             if order != CANONICAL:
                 raise SelectionError("contacts= keeps the order of its selections: leave out order=.")
-            rows, filters = select_contacts(objects, contacts, self._filterable_paths())
+            rows, filters = select_contacts(objects, contacts, self._preparer.filterable_paths())
         else:
             rows = select_rows(objects, object_type, paths, pattern, order)
         if scope is not ObjectScope.ALL:
-            rows = self._active(object_type, rows, is_whole=paths is None and pattern is None and contacts is None)
+            if paths is not None or pattern is not None or contacts is not None:
+                raise SelectionError(
+                    "scope=ACTIVE covers all objects of a type: leave out paths=, pattern= and contacts=."
+                )
+            rows = self._preparer.active(object_type, rows)
         rows.setflags(write=False)
         selected = tuple(objects.paths[row] for row in rows)
         selection = Selection(object_type, selected, rows, filters)
-        return Query(selection, self._readable(selection), scope, self)
-
-    def _active(self, object_type: ObjectType, rows: npt.NDArray[np.intp], *, is_whole: bool) -> npt.NDArray[np.intp]:
-        if not is_whole:
-            raise SelectionError("scope=ACTIVE covers all objects of a type: leave out paths=, pattern= and contacts=.")
-        with EngineErrors(self.backend.name, "query"):
-            active = self._backend.hooks.ovread_active_rows(engine=self._engine, object_type=object_type)
-        if active is None:
-            raise SelectionError(f"Backend {self.backend.name!r} does not know which objects moved: take scope=ALL.")
-        return rows[np.isin(rows, active)]
-
-    def _filterable_paths(self) -> list[str]:
-        kinds = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK, ObjectType.RIGID_ACTOR, ObjectType.SHAPE)
-        return list(dict.fromkeys(path for kind in kinds for path in self._objects(kind).paths))
+        return Query(selection, self._preparer.readable(selection), scope, self)
 
     def signed_distances(self, query: Query, points: npt.ArrayLike) -> wp.array:
         """Evaluate the signed distance fields of SDF shapes.
@@ -238,6 +235,52 @@ class Simulation:
     def reader(self, query: Query, attributes: Sequence[str]) -> Reader:
         """Prepare a read to repeat every step: no lookup and no allocation. Raises as :meth:`read` does."""
         return Reader(self, query, self._check_read(query, attributes))
+
+    def write(self, query: Query, attributes: Sequence[str]) -> WriteSession:
+        """Open a write of some attributes: groups that start with the current values, to be filled and committed.
+
+        >>> with sim.write(joints, ["jointPositionTarget"]) as write:  # doctest: +SKIP
+        ...     for group in write:
+        ...         group.values[...] = 0
+        ...         write.commit(group)
+
+        All is checked before anything is opened, and a refusal has changed nothing. Rows that an attribute cannot be
+        written of are left out of its group; ``write.omissions`` names them.
+
+        Raises:
+            UnknownAttributeError: A name is not in the catalogue; the message suggests one.
+            AttributeOfOtherTypeError: A name belongs to other object types.
+            DuplicateAttributeError: A name is given twice.
+            NotWritableError: An attribute cannot be written, on this backend or of these objects.
+            SelectionError: No attribute was named.
+            ForeignQueryError: The query was made by another simulation.
+        """
+        names = self._check_write(query, attributes)
+        prepared = query._prepared_writes.get(names)
+        if prepared is None or not prepared.is_current(self):
+            prepared = query._prepared_writes[names] = PreparedWrite(self, query.selection, names)
+        return WriteSession(self, prepared)
+
+    def writer(self, query: Query, attributes: Sequence[str]) -> Writer:
+        """Prepare a write to repeat every step: no lookup and no allocation. Raises as :meth:`write` does."""
+        return Writer(self, PreparedWrite(self, query.selection, self._check_write(query, attributes)))
+
+    def set(self, query: Query, attribute: str, values: object, mask: npt.ArrayLike | None = None) -> None:
+        """Write one attribute of all objects of a query, in one line.
+
+        Args:
+            query: The objects.
+            attribute: The attribute.
+            values: One number for all; ``(lanes,)`` for the same in all rows; ``(rows, lanes)``; or for ragged layouts
+                ``(elements, lanes)`` or a list with the elements of each prim.
+            mask: ``(rows,)`` of bool: the rows to write; the others keep what they have. None for all.
+
+        Raises:
+            ValueRefusedError: The values do not fit, or break a rule.
+            NotWritableError: The attribute cannot be written of one of the objects.
+            OvreadError: As :meth:`write` and :meth:`WriteSession.commit`.
+        """
+        set_values(self, query, attribute, values, mask)
 
     def step(self, dt: float, count: int = 1) -> None:
         """Advance ``count`` times by ``dt`` seconds.
@@ -317,64 +360,31 @@ class Simulation:
 
     def _check_read(self, query: Query, attributes: Sequence[str]) -> tuple[str, ...]:
         self._check_query(query)
-        names = (attributes,) if isinstance(attributes, str) else attribute_names(attributes)
-        for position, name in enumerate(names):
-            row = catalogue.attribute(query.object_type, name)
-            if not row.readable:
-                raise NotReadableError(f"{name!r} of {query.object_type.name} can be written but not read.")
-            if name in names[:position]:
-                raise DuplicateAttributeError(f"{name!r} is asked for twice: each attribute once.")
-        return names
+        return checked_reads(query.object_type, attributes)
 
-    def _objects(self, object_type: ObjectType) -> Objects:
-        with EngineErrors(self.backend.name, "query"):
-            objects = self._backend.hooks.ovread_objects(engine=self._engine, object_type=object_type)
-        return objects if objects is not None else Objects()
-
-    def _readable(self, selection: Selection) -> tuple[str, ...]:
-        """Return what the backend can read of the selected objects."""
-        info, object_type = self.backend, selection.object_type
-        with EngineErrors(info.name, "query"):
-            lacking = self._backend.hooks.ovread_unreadable_attributes(
-                engine=self._engine, object_type=object_type, rows=selection.native_rows, filters=selection.filters
-            )
-        return tuple(
-            row.name
-            for row in catalogue.attributes(object_type)
-            if row.readable
-            and row.name not in (lacking or ())
-            and info.support_of(row.key, self._variant).level is not Level.UNSUPPORTED
-        )
+    def _check_write(self, query: Query, attributes: Sequence[str]) -> tuple[str, ...]:
+        self._check_query(query)
+        return checked_writes(self.backend, self._variant, query.object_type, attributes)
 
     def _check_open(self) -> None:
         """Raise ClosedError after :meth:`close`."""
         if self._closed:
             raise ClosedError("This simulation is closed: open it again with ovread.open.")
 
-    def _bind_read(self, query: Selection, names: Sequence[str]) -> ReadBinding:
+    def _bind_read(self, selection: Selection, names: Sequence[str]) -> ReadBinding:
         """Prepare a native read."""
-        if not names:
-            return FilledColumns([], [])
-        if self._owned_by_caller or self._generation:
-            self._check_rows(query)
-        with EngineErrors(self.backend.name, "read"):
-            binding: ReadBinding = self._backend.hooks.ovread_bind_read(
-                engine=self._engine,
-                object_type=query.object_type,
-                rows=query.native_rows,
-                attributes=names,
-                filters=query.filters,
-            )
-            check_binding(binding, query, names)
-        return binding
+        self._check_rows(selection)
+        return self._preparer.bind_read(selection, names)
 
-    def _check_rows(self, query: Selection) -> None:
-        """Check that the rows are still those of the query's paths: an owner may have added objects."""
-        paths = self._objects(query.object_type).paths
-        if any(
-            row >= len(paths) or paths[row] != path for row, path in zip(query.native_rows, query.paths, strict=True)
-        ):
-            raise LayoutChangedError("Objects were added or removed since this query was made: make a new one.")
+    def _bind_write(self, selection: Selection, names: Sequence[str]) -> WriteBinding:
+        """Prepare a native write."""
+        self._check_rows(selection)
+        return self._preparer.bind_write(selection, names)
+
+    def _check_rows(self, selection: Selection) -> None:
+        """Check that rows are still what they were when the query was made, where that can have changed."""
+        if self._owned_by_caller or self._generation:
+            self._preparer.check_rows(selection)
 
 
 def _close(bindings: OpenBindings, engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""A whole backend, in under 200 lines, on a small engine (:mod:`rest_world`). The tests of the core run on it."""
+"""A whole backend on a small engine (:mod:`rest_world`). The tests of the core run on it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 from rest_world import AXES, BODIES, CANONICAL, FREEDOMS, HANDLES, MEMBERS, RATES, SENSORS, VELOCITIES, World
+from rest_writes import STUCK, WRITES, RestWrite
 
 from ovread.backend import (
     BackendInfo,
@@ -86,6 +87,8 @@ def ovread_describe_backend() -> BackendInfo:
             **supports(ObjectType.SCENE, "gravity"),
         },
         variants={"stuck": {(JOINT, "jointVelocity"): Support(Level.UNSUPPORTED, "A stuck joint has no rate.")}},
+        writes=WRITES,
+        write_variants={"stuck": STUCK},
         options=(
             Option("joints", "Whether joints turn.", default="turning", choices=("turning", "stuck")),
             Option("scenes", "In how many physics scenes each body is.", default=1, choices=(1, 2)),
@@ -140,6 +143,11 @@ def ovread_bind_read(
         if name == "kinematicTargetPosition" and (free := tuple(BODIES[row % 3] for row in rows if row % 3 != 2)):
             omissions.append(Omission(name, CONFIGURATION, "The body is not kinematic.", free))
     return FilledColumns(columns, fills, omissions)
+
+
+@hookimpl
+def ovread_bind_write(engine: RestEngine, object_type: ObjectType, rows: Rows, attributes: Sequence[str]) -> RestWrite:
+    return RestWrite(engine.world, object_type, rows, attributes)
 
 
 def _columns(

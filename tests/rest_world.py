@@ -40,6 +40,8 @@ class World:
     def reset(self) -> None:
         self.steps = 0
         self.moving = np.empty(0, dtype=np.intp)  # native rows of bodies
+        self.written: list[tuple[str, list[int]]] = []  # each commit: attribute, and native rows
+        self.broken = ""  # the attribute whose next commit fails halfway
         self.contacts: list[list[str]] = [[] for _ in SENSORS]  # what each sensor touches, once per contact point
         bodies = np.arange(len(self.scenes) * len(BODIES), dtype=np.float32)
         rates = np.array([[rate] for axes in RATES.values() for rate in axes], dtype=np.float32)
@@ -50,6 +52,7 @@ class World:
             "kinematicTargetPosition": np.ones((len(bodies), 3), np.float32),
             "jointPosition": np.zeros_like(rates),
             "jointVelocity": rates,
+            "force": np.zeros((len(bodies), 3), np.float32),
             "gravity": np.array([[0.0, 0.0, -981.0]] * len(self.scenes), np.float32),
             "linkCount": np.array([[2]], np.int32),
             "jacobian": np.arange(24, dtype=np.float32).reshape(1, 24),

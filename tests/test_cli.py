@@ -19,7 +19,7 @@ KEYS = {
     "backends": {"name", "available", "reason", "distribution", "version", "engine"},
     "catalogue": {
         "object_type", "attribute", "dtype", "lanes", "layout", "dimension", "units", "frame", "point", "residency",
-        "readable", "writability", "persistence", "backends",
+        "readable", "writability", "accepts", "persistence", "backends", "writes",
     },
     "read": {"backend", "units", "tick", "time", "groups", "omissions"},
     "group": {"object_type", "attribute", "paths", "lanes", "units", "frame", "values", "offsets", "scene"},

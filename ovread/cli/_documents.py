@@ -47,9 +47,15 @@ def catalogue(object_types: Sequence[ObjectType]) -> list[dict[str, Any]]:
             "residency": row.residency,
             "readable": row.readable,
             "writability": row.writability.value,
+            "accepts": str(row.accepts),
             "persistence": row.persistence.value,
             "meaning": row.meaning,
             "backends": {name: info.support_of(row.key).level.value for name, info in infos.items()},
+            "writes": {
+                name: {"writability": writing.writability.value, "reason": writing.reason}
+                for name, info in infos.items()
+                for writing in (info.writing_of(row.key),)
+            },
         }
         for kind in object_types
         for row in table.attributes(kind)

@@ -38,7 +38,15 @@ def backends(document: list[dict[str, Any]], output: Format) -> None:
 
 def catalogue(document: list[dict[str, Any]], output: Format) -> None:
     """Print the catalogue."""
-    flat = [{**row, "lanes": " ".join(row["lanes"]), "dimension": row["units"]} for row in document]
+    flat = [
+        {
+            **row,
+            "writes": " ".join(f"{name}:{item['writability']}" for name, item in row["writes"].items()),
+            "lanes": " ".join(row["lanes"]),
+            "dimension": row["units"],
+        }
+        for row in document
+    ]
     if not _printed_as_data(document, flat, output):
         rows = [[row["object_type"], row["attribute"], f"{row['dtype']} x {len(row['lanes'])}", row["layout"],
                  row["units"], row["frame"], row["writability"],

@@ -1,0 +1,63 @@
+"""What a backend author writes against: records to fill, protocols to meet.
+
+A backend describes itself with a :class:`BackendInfo`, opens scenes as an :class:`Engine`, lists objects as
+:class:`Objects`, and prepares reads as a :class:`ReadBinding`, whose :class:`Column` s say what it will fill, and
+writes as a :class:`WriteBinding`. The core selects, orders, allocates, checks, names and explains; a backend only
+fills buffers and publishes them.
+"""
+
+from __future__ import annotations
+
+from ovread.backend._bindings import (
+    UNLIMITED,
+    Buffer,
+    Column,
+    FilledColumns,
+    MatrixLabels,
+    Objects,
+    Omission,
+    OmissionReason,
+    ReadBinding,
+    ResizingWriteBinding,
+    WriteBinding,
+)
+from ovread.backend._declarations import (
+    BackendInfo,
+    Deviation,
+    Key,
+    Level,
+    Option,
+    Support,
+    WriteSupport,
+    supports,
+    writes,
+)
+from ovread.backend._engines import AdoptedEngine, Diagnostic, Engine, NamingEngine, Scene
+
+__all__ = [
+    "UNLIMITED",
+    "AdoptedEngine",
+    "BackendInfo",
+    "Buffer",
+    "Column",
+    "Deviation",
+    "Diagnostic",
+    "Engine",
+    "FilledColumns",
+    "Key",
+    "Level",
+    "MatrixLabels",
+    "NamingEngine",
+    "Objects",
+    "Omission",
+    "OmissionReason",
+    "Option",
+    "ReadBinding",
+    "ResizingWriteBinding",
+    "Scene",
+    "Support",
+    "WriteBinding",
+    "WriteSupport",
+    "supports",
+    "writes",
+]
