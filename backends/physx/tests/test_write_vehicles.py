@@ -349,7 +349,7 @@ def test_rest_needs_a_chassis_that_is_simulated(standing):
     standing.set(standing.query(BODY, paths=[BASIC]), "linearVelocity", [0, 0, 2])
     standing.set(standing.query(BODY, paths=[STANDARD]), "disableSimulation", 1)
     everyone = standing.query(VEHICLE)
-    with pytest.raises(ValueRefusedError, match="resetToRestState.*/World/Standard.*disableSimulation"):
+    with pytest.raises(ValueRefusedError, match=r"resetToRestState.*/World/Standard.*disableSimulation"):
         standing.set(everyone, "resetToRestState", 1)
     assert body(standing, BASIC, "linearVelocity")[2] == 2
     standing.set(everyone, "resetToRestState", [path == BASIC for path in everyone.paths])
