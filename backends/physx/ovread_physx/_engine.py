@@ -62,6 +62,10 @@ class PhysxEngine:
         self.commands = Commands(self, are_known=owned)
         self.debug_settings: dict[str, npt.NDArray[Any]] = {}
         """Settings of debug rendering that have been prepared to be written, as they were before."""
+        self.times_disabled = 0
+        """How often ``disableSimulation`` was written: what is known of it holds until then."""
+        self.limited_axes: Mapping[str, npt.NDArray[np.bool_]] | None = None
+        """Which axes of each joint had a limit before any was written; None until somebody asks."""
         self._thread = threading.get_ident()
         self._retired: list[KeptQuery] = []
         self._tables: dict[ObjectType, Table] = {}
@@ -159,6 +163,7 @@ class PhysxEngine:
         self.physx.wait_task(self.physx.detach_ovstage())
         self._tables.clear()
         self.commands.forget()
+        self.limited_axes = None
         self.has_stepped = False
         with _logging.engine_messages():
             self.physx.wait_task(self.physx.attach_ovstage(self.stage, read_ordinal=ORDINAL))
@@ -223,6 +228,10 @@ class PhysxEngine:
         table = self.table(object_type)
         listed = self._listed.get(object_type)
         return np.arange(len(table.paths)) if listed is None else listed
+
+    def note_disabling(self) -> None:
+        """Take note that the simulation of bodies was disabled or enabled."""
+        self.times_disabled += 1
 
     def survey(self, object_type: ObjectType, names: Sequence[str]) -> list[RawGroup]:
         """Read attributes of all objects of a type once, for what the groups look like."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ovread.backend import Column
 from ovread.catalogue import Layout, ObjectType, attribute
-from ovread_physx._layout import SHAPE_COUNT, GroupPlan, ReadPlan, plan_read, runs
+from ovread_physx._layout import SHAPE_COUNT, GroupPlan, ReadPlan, elements_of, plan_read
 from ovread_physx._reasons import is_of_instances, native_name
 from ovread_physx._sources import open_source
 from ovread_physx._write_sources import Filling, WriteSource, WriteTarget
@@ -39,7 +39,7 @@ class Publication:
     Args:
         source: The native query of these rows.
         name: Name by which the engine is asked.
-        targets: What fills each group that it offers.
+        targets: What fills each group that it offers; empty where there is nothing to fill.
     """
 
     source: WriteSource
@@ -109,7 +109,7 @@ def _filling(plan: ReadPlan, group: GroupPlan, column: Column, row_of: Indices) 
     rows = row_of[plan.columns[copies[0].column].rows]
     if len(copies) > 1 or len(rows) != len(group.prims):
         raise PartlyFilledError
-    index, elements = copies[0].index, _elements(column, rows)
+    index, elements = copies[0].index, elements_of(rows, column.counts)
     if index is not None and not group.is_padded:
         gathered = np.empty_like(elements)
         gathered[index] = elements
@@ -117,10 +117,3 @@ def _filling(plan: ReadPlan, group: GroupPlan, column: Column, row_of: Indices) 
     size = len(column.rows) if column.counts is None else int(column.counts.sum())
     same = index is None and len(elements) == size and bool((elements == np.arange(size)).all())
     return Filling(None if same else elements, index)
-
-
-def _elements(column: Column, rows: Indices) -> Indices:
-    """Return the elements of some rows of a column."""
-    if column.counts is None:
-        return rows
-    return runs((np.cumsum(column.counts) - column.counts)[rows], column.counts[rows])

@@ -15,7 +15,10 @@ from ovread.errors import ValueRefusedError
 from ovread_physx._reasons import is_of_instances, why_no_instancer, why_not_a_body
 from ovread_physx._support import ON_CUDA_ONLY
 from ovread_physx._write_conditions import conditions_of
+from ovread_physx._write_eligible import who_cannot
 from ovread_physx._write_plans import PartlyFilledError, Publication, plan_write, publish_from, whole_columns
+from ovread_physx._write_rules import Written
+from ovread_physx._write_sequels import Sequel, sequels_of
 from ovread_physx._write_sources import WriteSource, open_write_source
 from ovread_physx._write_starts import start_values
 
@@ -36,18 +39,9 @@ def bind_write(engine: PhysxEngine, object_type: ObjectType, rows: Indices, name
         for name in names:
             write.omit(name, refusal)
         return write
-    is_instancer = np.array([int(row) in table.instancers for row in rows], dtype=bool)
     try:
         for name in names:
-            of_instances = is_of_instances(name)
-            chosen = is_instancer == of_instances
-            if not len(rows):
-                write.add_empty(name)
-            elif chosen.any():
-                write.add(name, rows, np.flatnonzero(chosen))
-            if not chosen.all():
-                why = (why_no_instancer if of_instances else why_not_a_body)(name)
-                write.omit(name, why, () if not chosen.any() else rows[~chosen])
+            write.add(name, rows)
     except BaseException:
         write.close()
         raise
@@ -70,14 +64,31 @@ class PhysxWrite:
         paths = tuple(self._engine.table(self._object_type).paths[row] for row in rows)
         self.omissions.append(Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, why, paths))
 
-    def add_empty(self, name: str) -> None:
-        """Take an attribute of no object."""
+    def add(self, name: str, rows: Indices) -> None:
+        """Plan one attribute for the rows of the request."""
+        if not len(rows):
+            self._add_empty(name)
+            return
+        table = self._engine.table(self._object_type)
+        of_instances = is_of_instances(name)
+        chosen = np.array([(int(row) in table.instancers) == of_instances for row in rows], dtype=bool)
+        if not chosen.all():
+            why = (why_no_instancer if of_instances else why_not_a_body)(name)
+            self.omit(name, why, rows[~chosen] if chosen.any() else ())
+        positions = np.flatnonzero(chosen)
+        for cannot, why in who_cannot(self._engine, self._object_type, name, rows[positions]):
+            self.omit(name, why, rows[positions[cannot]] if not cannot.all() or len(positions) < len(rows) else ())
+            chosen[positions[cannot]] = False
+        if chosen.any():
+            self._plan(name, rows, np.flatnonzero(chosen))
+
+    def _add_empty(self, name: str) -> None:
         nothing = np.empty(0, dtype=np.intp)
         is_ragged = attribute(self._object_type, name).layout.is_ragged
         column = Column(name, nothing, nothing if is_ragged else None)
-        self._add(_ColumnWrite(self._engine, self._object_type, column, nothing, None))
+        self._add(_ColumnWrite(Written(self._engine, self._object_type, column, nothing), None))
 
-    def add(self, name: str, rows: Indices, positions: Indices) -> None:
+    def _plan(self, name: str, rows: Indices, positions: Indices) -> None:
         """Plan one attribute for those rows of the request that are at some positions."""
         chosen = rows[positions]
         source = self._source(chosen)
@@ -96,7 +107,7 @@ class PhysxWrite:
             except PartlyFilledError:
                 self.omit(name, _SHARED, table_rows)
                 continue
-            self._add(_ColumnWrite(self._engine, self._object_type, placed, table_rows, whole))
+            self._add(_ColumnWrite(Written(self._engine, self._object_type, placed, table_rows), whole))
 
     def _alone(self, column: Column, table_rows: Indices) -> Publication:
         """Plan a column by a query of its own, because a group of another has other objects too."""
@@ -117,8 +128,7 @@ class PhysxWrite:
 
     def start(self, index: int, values: npt.NDArray[Any]) -> None:
         """Fill the start values of a column that cannot be read."""
-        write = self._writes[index]
-        start_values(self._engine, self._object_type, write.column.attribute, write.table_rows, values)
+        self._writes[index].start(values)
 
     def commit(self, index: int, values: npt.NDArray[Any], rows: Indices | None) -> None:
         """Publish a column, or some of its rows; see :meth:`ovread.backend.WriteBinding.commit`."""
@@ -134,74 +144,90 @@ class PhysxWrite:
 
 
 class _ColumnWrite:
-    """One column of a prepared write: what is checked, and how all of it, or some of its rows, are published.
+    """One column of a prepared write: what is checked, how all of it or some rows are published, and what follows.
 
     Args:
-        engine: The engine.
-        object_type: Type of the objects.
-        column: The column.
-        table_rows: The objects of its rows.
+        written: The column.
         whole: How all of it is published; None where it has no rows.
     """
 
-    def __init__(
-        self,
-        engine: PhysxEngine,
-        object_type: ObjectType,
-        column: Column,
-        table_rows: Indices,
-        whole: Publication | None,
-    ) -> None:
-        self.column = column
-        self.table_rows = table_rows
+    def __init__(self, written: Written, whole: Publication | None) -> None:
+        self.written = written
+        self.column = written.column
+        self._conditions = conditions_of(written)
         self._whole = whole
-        self._engine = engine
-        self._object_type = object_type
-        self._conditions = conditions_of(engine, object_type, column, self.table_rows)
+        self._whole_sequels: list[Sequel] | None = None
         self._chosen = b""
         self._some: Publication | None = None
+        self._some_sequels: list[Sequel] = []
+
+    def start(self, values: npt.NDArray[Any]) -> None:
+        """Fill the start values of an attribute that cannot be read."""
+        start_values(self.written, values)
 
     def commit(self, values: npt.NDArray[Any], rows: Indices | None) -> None:
-        """Check the values, then publish them."""
+        """Check the values, publish them, and do what follows from that."""
         for condition in self._conditions:
             condition.check(values, rows)
-        if rows is not None and len(rows) < len(self.table_rows):
+        if rows is not None and len(rows) < len(self.written.rows):
             if len(rows):
-                self._selecting(rows).publish(values)
-        elif self._whole is not None:
-            self._whole.publish(values)
+                self._commit_some(values, rows)
+            return
+        if self._whole is None:
+            return
+        if self._whole_sequels is None:
+            self._whole_sequels = self._sequels(self.written.rows)
+        self._whole.publish(values)
+        for sequel in self._whole_sequels:
+            sequel.run()
 
-    def _selecting(self, rows: Indices) -> Publication:
-        """Return how some rows are published; that of the last choice is kept."""
+    def _commit_some(self, values: npt.NDArray[Any], rows: Indices) -> None:
+        """Publish some rows by a native query of just those; that of the last choice is kept."""
         chosen = rows.tobytes()
         if self._some is None or chosen != self._chosen:
             self._close_some()
             self._some = self._select(rows)
+            self._some_sequels = self._sequels(self.written.rows[rows])
             self._chosen = chosen
-        return self._some
+        self._some.publish(values)
+        for sequel in self._some_sequels:
+            sequel.run()
 
     def _select(self, rows: Indices) -> Publication:
-        table_rows = self.table_rows[rows]
-        source = _open(self._engine, self._object_type, table_rows)
+        engine, object_type, column = self.written.engine, self.written.object_type, self.column
+        table_rows = self.written.rows[rows]
+        source = _open(engine, object_type, table_rows)
         try:
-            plan = plan_write(self._engine, self._object_type, source, self.column.attribute, table_rows)
-            return publish_from(plan, source, self._object_type, self.column, rows)
+            plan = plan_write(engine, object_type, source, column.attribute, table_rows)
+            return publish_from(plan, source, object_type, column, rows)
         except PartlyFilledError:
             source.close()
-            path = self._engine.table(self._object_type).paths[int(table_rows[0])]
-            raise ValueRefusedError(f"{self.column.attribute} of {path} cannot be written: {_SHARED}") from None
+            path = engine.table(object_type).paths[int(table_rows[0])]
+            raise ValueRefusedError(f"{column.attribute!r} of {path} cannot be written alone: {_SHARED}") from None
         except BaseException:
             source.close()
             raise
 
+    def _sequels(self, table_rows: Indices) -> list[Sequel]:
+        return sequels_of(self.written.engine, self.written.object_type, self.column.attribute, table_rows)
+
     def _close_some(self) -> None:
         if self._some is not None:
-            self._engine.retire(self._some.source)
+            self._retire(self._some_sequels)
+            self.written.engine.retire(self._some.source)
             self._some = None
 
+    def _retire(self, sequels: Sequence[Sequel]) -> None:
+        for sequel in sequels:
+            if sequel.source is not None:
+                self.written.engine.retire(sequel.source)
+
     def close(self) -> None:
-        """Give the native query of some rows back."""
+        """Give native queries back, but for that of the whole column."""
         self._close_some()
+        self._retire(self._whole_sequels or ())
+        for condition in self._conditions:
+            condition.close()
 
 
 def _open(engine: PhysxEngine, object_type: ObjectType, rows: Indices) -> WriteSource:
