@@ -12,6 +12,7 @@ from ovread.catalogue import ObjectType, attribute
 from ovread_physx import _authored
 from ovread_physx._authored_joints import read_column
 from ovread_physx._sources import DTYPES
+from ovread_physx._write_rules import Written
 
 if TYPE_CHECKING:
     from ovread_physx._engine import PhysxEngine
@@ -43,26 +44,31 @@ class Commands:
         self._are_known = are_known
         self._standing: dict[Key, npt.NDArray[Any]] = {}
 
-    def start(self, object_type: ObjectType, name: str, rows: Indices, values: npt.NDArray[Any]) -> None:
-        """Fill what stands for the rows of a table; NaN or the largest integer where it is not known."""
+    def start(self, written: Written, values: npt.NDArray[Any]) -> None:
+        """Fill what stands for the rows of a column; NaN or the largest integer where it is not known."""
         if not self._are_known:
             values[...] = np.nan if values.dtype.kind == "f" else np.iinfo(values.dtype).max
         else:
-            values[...] = self._of(object_type, name)[rows]
+            values[...] = self._of(written)[written.rows]
 
-    def remember(self, object_type: ObjectType, name: str, rows: Indices, values: npt.NDArray[Any]) -> None:
-        """Take note of what was written to the rows of a table."""
-        if self._are_known and name in _AUTHORED:
-            self._of(object_type, name)[rows] = values
+    def remember(self, written: Written, values: npt.NDArray[Any], rows: Indices | None) -> None:
+        """Take note of what was written to a column, or to some of its rows."""
+        if not self._are_known or written.column.attribute not in _AUTHORED:
+            return
+        if rows is None:
+            self._of(written)[written.rows] = values
+        else:
+            self._of(written)[written.rows[rows]] = values[rows]
 
     def forget(self) -> None:
         """Return to what is authored."""
         self._standing.clear()
 
-    def _of(self, object_type: ObjectType, name: str) -> npt.NDArray[Any]:
-        key = (object_type, name)
+    def _of(self, written: Written) -> npt.NDArray[Any]:
+        """Return what stands of a command, for all rows of the engine's table."""
+        key = (written.object_type, written.column.attribute)
         if key not in self._standing:
-            self._standing[key] = self._authored(object_type, name)
+            self._standing[key] = self._authored(*key)
         return self._standing[key]
 
     def _authored(self, object_type: ObjectType, name: str) -> npt.NDArray[Any]:

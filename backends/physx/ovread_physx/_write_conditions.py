@@ -11,6 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from ovread.catalogue import ObjectType
+from ovread_physx._inspection import inspect
+from ovread_physx._vehicle_conditions import AutomaticGears, ExistingGear, SimulatedChassis
 from ovread_physx._write_current import CurrentValues
 from ovread_physx._write_joint_conditions import FiniteGain, LimitedAxis, TargetInRange
 from ovread_physx._write_rules import Condition, Mask, Values, Written
@@ -105,6 +107,23 @@ class BelowStaticFriction(_Compared):
         return np.asarray(values[:, 0] > self._other.read()[:, 0])
 
 
+class CompressibleSurface(Condition):
+    """Poisson's ratio of a surface material is less than 0.5; that of a volume material may be 0.5."""
+
+    rule = "is not less than 0.5, which PhysX demands of a surface material"
+
+    def __init__(self, written: Written) -> None:
+        super().__init__(written)
+        found = inspect(written.engine, written.object_type, ["deformableThickness"])
+        surfaces = {prim for group in found for prim in group.prims}
+        prims = written.engine.table(written.object_type).prims
+        self._is_surface = np.array([prims[row] in surfaces for row in written.rows], dtype=bool)
+
+    def broken(self, values: Values) -> Mask | None:
+        """Return the surface materials that have more."""
+        return self._is_surface & (values[:, 0] >= 0.5)
+
+
 _CONDITIONS: Mapping[tuple[ObjectType, str], Sequence[type[Condition]]] = {
     **{
         (_BODY, name): (Simulated,)
@@ -124,6 +143,9 @@ _CONDITIONS: Mapping[tuple[ObjectType, str], Sequence[type[Condition]]] = {
     (_JOINT, "jointDynamicFriction"): (BelowStaticFriction,),
     (_JOINT, "jointLimit"): (LimitedAxis,),
     (_JOINT, "jointPositionTarget"): (TargetInRange,),
+    (ObjectType.VEHICLE, "requestedGear"): (ExistingGear, AutomaticGears),
+    (ObjectType.VEHICLE, "resetToRestState"): (SimulatedChassis,),
+    (ObjectType.DEFORMABLE_MATERIAL, "deformablePoissonsRatio"): (CompressibleSurface,),
     **{(_JOINT, name): (FiniteGain,) for name in ("jointStiffness", "jointDamping", "jointViscousFriction")},
 }
 

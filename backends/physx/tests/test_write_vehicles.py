@@ -438,8 +438,8 @@ def test_ackermann_steering_is_steering():
 @pytest.mark.parametrize(
     ("change", "gear", "why"),
     [
-        (("ratios = [-4, 4, 2, 1.5, 1.1, 1]", "ratios = [-4, 4, 2]"), 3, "2 forward gears"),
-        (("float[] physxVehicleGears:ratios = [-4, 4, 2, 1.5, 1.1, 1]", ""), 6, "5 forward gears"),
+        (("ratios = [-4, 4, 2, 1.5, 1.1, 1]", "ratios = [-4, 4, 2]"), 3, "number of forward gears"),
+        (("float[] physxVehicleGears:ratios = [-4, 4, 2, 1.5, 1.1, 1]", ""), 6, "number of forward gears"),
         (("rel physxVehicleDriveStandard:autoGearBox = </World/AutoGearBox>", ""), 255, "no automatic gearbox"),
     ],
     ids=["ratios", "usual ratios", "no automatic gearbox"],
