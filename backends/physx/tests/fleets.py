@@ -5,6 +5,14 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+from reading import BODY
+
+from ovread import ObjectType
+
+VEHICLE, WHEEL = ObjectType.VEHICLE, ObjectType.VEHICLE_WHEEL
+CONTROLS = ("accelerator", "brake0", "brake1", "steer")
+RAW, BASIC, STANDARD, TANK = (f"/World/{name}" for name in ("Raw", "Basic", "Standard", "Tank"))
+
 INERTIA = 1.225
 """Of each wheel about its axle."""
 PEAK_TORQUE = 500
@@ -47,3 +55,32 @@ def having(vehicle: str, *lines: str) -> tuple[str, str]:
     """Return the change that gives Basic or Standard attributes."""
     head = f'def Xform "{vehicle}" (prepend references = </World/VehicleBase>)\n    {{'
     return head, "\n        ".join((head, *lines))
+
+
+def select(simulation, *paths):
+    """Query vehicles, or wheels where the paths are below some."""
+    return simulation.query(WHEEL if paths[0].count("/") > 2 else VEHICLE, paths=paths)
+
+
+def put(simulation, path, **controls):
+    for name, value in controls.items():
+        simulation.set(select(simulation, path), name, value)
+
+
+def get(simulation, path, name):
+    return simulation.read(select(simulation, path), [name])[name].numpy().item()
+
+
+def body(simulation, path, name):
+    return simulation.read(simulation.query(BODY, paths=[path]), [name])[name].numpy()[0]
+
+
+def wheels(simulation, path, name="rotationSpeed"):
+    """Read one number of each wheel of a vehicle: front left, front right, rear left, rear right."""
+    return simulation.read(simulation.query(WHEEL, pattern=f"{path}/*"), [name])[name].numpy()[:, 0].copy()
+
+
+def standing_values(simulation, query, name):
+    """Return what a new session starts with, by path."""
+    with simulation.write(query, [name]) as session:
+        return dict(zip(session[name].paths, session[name].values[:, 0].tolist(), strict=True))
