@@ -33,6 +33,11 @@ class AdoptedEngine(NewtonEngine):
         self.contacts = contacts
         self.observables = observables
         self.reported = requested_kinds(observables)
+        if solver is None:
+            self.why_not_written = (
+                "A solver keeps copies of what the model says, and none was attached that could be told of a change: "
+                "pass it to ovread.attach."
+            )
         if contacts is not None:
             self.contact_log = ContactLog(self.model, self.sensing)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ovread.backend import Diagnostic, Scene
-from ovread.errors import OptionError
+from ovread.errors import OptionError, ValueRefusedError
 from ovread.units import StageUnits
 from ovread_newton._build import build_model
 from ovread_newton._contacts import ContactLog
@@ -20,7 +20,9 @@ from ovread_newton._efforts import TurnedEfforts
 from ovread_newton._forces import ExternalForces
 from ovread_newton._kinematic_targets import KinematicTargets
 from ovread_newton._noise import collected_diagnostics, log, mujoco_watched, quiet, start_engine
+from ovread_newton._notify import notify
 from ovread_newton._originals import Originals
+from ovread_newton._principal_axes import NamedAxes
 from ovread_newton._ragged import Indices
 from ovread_newton._sensors import Sensing
 from ovread_newton._solvers import (
@@ -36,6 +38,7 @@ from ovread_newton._solvers import (
     moves_something,
     requested_kinds,
     why_not_reported,
+    words_of,
 )
 from ovread_newton._topology import Topology
 from ovread_newton._writer import NOTHING, Consequences
@@ -73,6 +76,9 @@ class NewtonEngine:
     no_contacts = ""
     """Why nobody does, and what to do."""
 
+    why_not_written = ""
+    """Why properties cannot be written, and what to do; empty where they can."""
+
     knows_time_step = True
     """Whether the seconds of a solver step are known."""
 
@@ -109,6 +115,7 @@ class NewtonEngine:
         self.device = str(model.device)
         self.diagnostics: list[Diagnostic] = []
         self.originals = Originals()
+        self.named_axes = NamedAxes(topology.principal_axes)
         self._keeps_joint_state = keeps_joint_state
         self._solved: Any = None
         self._is_solved = False
@@ -153,13 +160,27 @@ class NewtonEngine:
                 self._follow_bodies(consequences.moved)
             if len(consequences.bent):
                 self._follow_joints(consequences.bent)
-            if self.solver is None:
-                return
-            if consequences.flags:
-                self.solver.notify_model_changed(consequences.flags)
-                self._notified |= consequences.flags
-            if consequences.jumps:
+            if consequences.flags and self.solver is not None:
+                self._notify(consequences)
+            if len(consequences.hung):
+                self._follow_centres(consequences.hung)
+            if consequences.jumps and self.solver is not None:
                 forget_motion(self.solver, self.state)
+
+    def _notify(self, consequences: Consequences) -> None:
+        """Let the solver take over what was written of the model; take it back where the solver refuses."""
+        self._notified |= consequences.flags
+        try:
+            notify(self.solver, consequences.flags)
+        except Exception as error:
+            if consequences.undo is None:
+                raise
+            consequences.undo()
+            notify(self.solver, consequences.flags)
+            raise ValueRefusedError(
+                f"The {self.variant} solver cannot take this change while it runs: {words_of(error)} "
+                "Nothing has been changed."
+            ) from error
 
     def _follow_bodies(self, articulations: Indices) -> None:
         """Make joint coordinates and rates agree with the bodies of some articulations."""
@@ -176,6 +197,16 @@ class NewtonEngine:
         self.keep_stepped_poses()
         joints = self.joint_state
         newton.eval_fk(self.model, joints.joint_q, joints.joint_qd, self.state, mask=self._masked(articulations))
+
+    def _follow_centres(self, articulations: Indices) -> None:
+        """Make the velocities of the centres of mass of some articulations agree with the rates of their joints."""
+        import newton
+        import warp as wp
+
+        joints, state = self.joint_state, self.state
+        # Poses stay, also where joints have come slightly apart.
+        links = SimpleNamespace(body_q=wp.clone(state.body_q), body_qd=state.body_qd)
+        newton.eval_fk(self.model, joints.joint_q, joints.joint_qd, links, mask=self._masked(articulations))
 
     def _masked(self, articulations: Indices) -> Any:
         """Return a mask of articulations; -1 stands for none."""
@@ -384,9 +415,10 @@ class OwnedEngine(NewtonEngine):
         model = self.model
         with quiet():
             self.originals.restore()
+            self.named_axes.restore()
             if self.solver is not None:
                 if self._notified:
-                    self.solver.notify_model_changed(self._notified)
+                    notify(self.solver, self._notified)
                 self.solver.reset(self.state)
             self.state, self._next, self.control = model.state(), model.state(), model.control()
             if self.contacts is not None:

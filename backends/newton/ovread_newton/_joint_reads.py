@@ -78,7 +78,7 @@ FIELDS = {
 }
 _NATIVE = ("joint_q", "joint_qd")
 
-_DEFAULT_BOUND = 1e6
+DEFAULT_BOUND = 1e6
 """What ``ModelBuilder.JointDofConfig`` bounds velocity and effort by where nothing was given."""
 
 
@@ -212,7 +212,7 @@ def _bound(source: Source, index: Indices, factor: Values, is_default: npt.NDArr
 
     def write(out: Values) -> None:
         np.take(source(), index, out=out, mode="clip")
-        np.equal(out, _DEFAULT_BOUND, out=is_unlimited)
+        np.equal(out, DEFAULT_BOUND, out=is_unlimited)
         np.logical_and(is_unlimited, is_default, out=is_unlimited)
         np.greater_equal(out, newton.MAXVAL, out=mask)
         np.logical_or(is_unlimited, mask, out=is_unlimited)

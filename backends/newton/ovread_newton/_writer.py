@@ -8,7 +8,7 @@ follow, which :meth:`NewtonEngine.written` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
@@ -34,14 +34,18 @@ class Consequences:
         moved: Articulations whose bodies got poses or velocities: their joint coordinates and rates follow.
         bent: Articulations whose joints got coordinates or rates, or whose bodies hang differently on their joints:
             their bodies' poses and velocities follow.
+        hung: Articulations whose links got other centres of mass: the velocities of these follow from the joints.
         jumps: Whether poses changed, which is no motion that a solver may infer a velocity from.
         flags: ``newton.ModelFlags`` that the solver is notified with.
+        undo: Takes the write back, where the solver does not take it.
     """
 
     moved: Indices = EMPTY
     bent: Indices = EMPTY
+    hung: Indices = EMPTY
     jumps: bool = False
     flags: int = 0
+    undo: Callable[[], None] | None = None
 
 
 NOTHING = Consequences()
@@ -54,7 +58,7 @@ class Sink(Source):
     def put(self, index: Indices, values: npt.NDArray[Any] | float) -> None:
         """Set elements of the flat array."""
         array = self.array
-        if self._part == "model":
+        if self._part.startswith("model"):
             self._engine.originals.keep(array)
         elif self._part == "state":
             self._engine.keep_stepped_poses()
@@ -89,6 +93,19 @@ class Scatter:
         return self.consequences
 
 
+def publish(puts: Sequence[tuple[Sink, Indices, npt.NDArray[Any]]], flags: int) -> Consequences:
+    """Set elements of several arrays of the model, so that they can be set back where the solver refuses them."""
+    before = [(sink, index, sink()[index]) for sink, index, _ in puts]
+    for sink, index, values in puts:
+        sink.put(index, values)
+
+    def undo() -> None:
+        for sink, index, values in before:
+            sink.put(index, values)
+
+    return Consequences(flags=flags, undo=undo)
+
+
 def refuse_value(name: str, row: int, path: str, value: Any, rule: str) -> NoReturn:
     """Raise that one row cannot take its value.
 
@@ -101,6 +118,11 @@ def refuse_value(name: str, row: int, path: str, value: Any, rule: str) -> NoRet
 def refuse_none(engine: NewtonEngine, objects: Indices, name: str) -> Mapping[int, str]:
     """Take every object."""
     return {}
+
+
+def refuse_unheard(engine: NewtonEngine, objects: Indices, name: str) -> Mapping[int, str]:
+    """Take no object of a simulation whose solver could not be told of the change."""
+    return dict.fromkeys(range(len(objects)), engine.why_not_written) if engine.why_not_written else {}
 
 
 def start_at_zero(values: Values) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ovread.backend import Column, Key, Omission, OmissionReason
 from ovread.catalogue import ObjectType, attribute
+from ovread.errors import ValueRefusedError
 from ovread_newton._efforts import EFFORT_MAKERS
 from ovread_newton._forces import FORCE_MAKERS
 from ovread_newton._joint_writes import JOINT_STATE_MAKERS
@@ -118,7 +119,11 @@ class WriteBinding:
     def commit(self, index: int, values: npt.NDArray[Any], rows: npt.NDArray[np.intp] | None) -> None:
         """Write all rows of a column, or some."""
         chosen = _ALL if rows is None else self._elements(self.columns[index], rows)
-        self.engine.written(self._writes[index](values, chosen))
+        consequences = self._writes[index](values, chosen)
+        try:
+            self.engine.written(consequences)
+        except ValueRefusedError as error:
+            raise ValueRefusedError(f"{self.columns[index].attribute}: {error}") from error
 
     @staticmethod
     def _elements(column: Column, rows: npt.NDArray[np.intp]) -> Chosen:
