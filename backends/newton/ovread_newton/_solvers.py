@@ -113,6 +113,9 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
 
 DEFAULT_SOLVER = "mujoco"
 
+LEAST_BOUND = float(np.finfo(np.float32).tiny)
+"""What stands for a bound of zero with the steel solver, which takes zero for no bound."""
+
 
 def make_solver(name: str, model: newton.Model, label: str, *, senses: bool, sleeping: bool) -> Any:
     """Make a solver for a model.
@@ -230,6 +233,15 @@ def capacity_exceeded(solver: Any) -> str | None:
     return None
 
 
+def forget_motion(solver: Any, state: newton.State) -> None:
+    """Tell a solver that poses jumped, so that it takes no velocity, and carries over no force, from before."""
+    if hasattr(solver, "notify_state_changed"):
+        solver.notify_state_changed(state)
+    elif name_of(solver) == "vbd":
+        # It takes velocities from differences of poses. Without flags, the state itself is left alone.
+        solver.reset(state, flags=0)
+
+
 def diverged(state: newton.State) -> int | None:
     """Return the first body whose pose is no number, of a state in host memory."""
     if state.body_q is None:
@@ -243,14 +255,43 @@ def diverged(state: newton.State) -> int | None:
 
 def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
     """Change what a solver takes differently from the others."""
-    if name == "steel":
+    if name == "mujoco":
+        _drive_every_axis(builder)
+    elif name == "steel":
         _open_limits(builder)
+        _bound_by_zero(builder)
     elif name == "vbd":
         builder.color()
     elif name == "style3d":
         add_style3d_attributes(builder)
     elif name in ("featherstone", "semi_implicit"):
         relax_triangles(builder)
+
+
+def _drive_every_axis(builder: newton.ModelBuilder) -> None:
+    """Give each axis a drive of both gains: MuJoCo has those that it starts with, whatever gains are written later.
+
+    A drive without gains exerts nothing; as everywhere, nothing but an authored bound limits it.
+    """
+    import newton
+
+    without = (newton.JointType.FREE, newton.JointType.DISTANCE, newton.JointType.FIXED)
+    none, both = int(newton.JointTargetMode.NONE), int(newton.JointTargetMode.POSITION_VELOCITY)
+    unbounded = newton.ModelBuilder.JointDofConfig().effort_limit
+    starts = [*builder.joint_qd_start, builder.joint_dof_count]
+    for joint, kind in enumerate(builder.joint_type):
+        if kind in without:
+            continue
+        for dof in range(starts[joint], starts[joint + 1]):
+            if builder.joint_target_mode[dof] == none and builder.joint_effort_limit[dof] == unbounded:
+                builder.joint_effort_limit[dof] = float("inf")
+            builder.joint_target_mode[dof] = both
+
+
+def _bound_by_zero(builder: newton.ModelBuilder) -> None:
+    """Make bounds of zero the least number above: Steel takes zero for no bound."""
+    for bounds in (builder.joint_effort_limit, builder.joint_velocity_limit):
+        bounds[:] = [LEAST_BOUND if bound == 0 else bound for bound in bounds]
 
 
 def _open_limits(builder: newton.ModelBuilder) -> None:
@@ -319,7 +360,8 @@ def _bodies_in_another_order(name: str, model: newton.Model) -> Iterator[Diagnos
         return
     owners, children = model.joint_articulation.numpy(), model.joint_child.numpy()
     for articulation, label in enumerate(model.articulation_label):
-        if np.any(np.diff(children[owners == articulation]) < 0):
+        joints = np.flatnonzero(owners == articulation)
+        if np.any(children[joints] != joints):
             message = (
                 "The bodies are authored in another order than the joints lead from the root, so the featherstone "
                 "solver computes a wrong mass matrix. Open the scene with another solver."
