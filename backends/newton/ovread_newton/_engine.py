@@ -275,6 +275,7 @@ class OwnedEngine(NewtonEngine):
         )
         self.diagnostics.extend(build.diagnostics)
         self._substeps = substeps
+        self._infers_velocities = SOLVERS[solver].infers_velocities
         self._has_stepped = False
         self._has_dropped = False
         self._has_diverged = False
@@ -335,10 +336,8 @@ class OwnedEngine(NewtonEngine):
         if self.solver is not None:
             with quiet(), self._watched():
                 self._begin_step(dt)
-                for count in range(1, self._substeps + 1):
-                    self._substep(part)
-                    if self.targets is not None:
-                        self.targets.move(count / self._substeps)
+                for count in range(self._substeps):
+                    self._substep(part, (count + 1) / self._substeps)
             self._end_step()
             if not self._has_dropped:
                 self._report_dropped_constraints()
@@ -389,7 +388,11 @@ class OwnedEngine(NewtonEngine):
             self.diagnostics.append(Diagnostic(path, "diverged", words))
             log.warning("%s: %s", path, words)
 
-    def _substep(self, dt: float) -> None:
+    def _substep(self, dt: float, done: float) -> None:
+        """Take a solver step of ``dt``, after which a part ``done`` of the whole step is."""
+        moves_first = self._infers_velocities
+        if self.targets is not None and moves_first:
+            self.targets.move(done)
         state = self.state
         state.clear_forces()
         if self.forces is not None:
@@ -402,6 +405,8 @@ class OwnedEngine(NewtonEngine):
             self._pipeline.collide(state, self.contacts)
         self.solver.step(state, self._next, self.control, self.contacts, dt, observables=self._observables)
         self.state, self._next = self._next, state
+        if self.targets is not None and not moves_first:
+            self.targets.move(done)
 
     def refresh_joint_state(self) -> None:
         """Solve for the joint coordinates once per step; before the first, the authored ones stand."""

@@ -33,6 +33,7 @@ class SolverKind:
             bodies that joints pull together.
         keeps_joint_state: Whether a step updates ``State.joint_q`` and ``joint_qd``; otherwise they follow from the
             body poses by inverse kinematics.
+        infers_velocities: Whether a step takes velocities from how poses differ from those of the step before.
         detects_contacts: Whether the solver finds contacts itself, so that Newton's collision pipeline is not run.
         observables: Which of Newton's observables each step fills.
     """
@@ -43,6 +44,7 @@ class SolverKind:
     moves_particles: bool = True
     is_reduced: bool = True
     keeps_joint_state: bool = True
+    infers_velocities: bool = False
     detects_contacts: bool = False
     observables: frozenset[str] = frozenset()
 
@@ -98,6 +100,7 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
             {"iterations": 50},
             is_reduced=False,
             keeps_joint_state=False,
+            infers_velocities=True,
             observables=frozenset({CONTACT_FORCES}),
         ),
         "kamino": SolverKind(
@@ -235,11 +238,11 @@ def capacity_exceeded(solver: Any) -> str | None:
 
 def forget_motion(solver: Any, state: newton.State) -> None:
     """Tell a solver that poses jumped, so that it takes no velocity, and carries over no force, from before."""
-    if hasattr(solver, "notify_state_changed"):
+    name = name_of(solver)
+    if name == "steel":
         solver.notify_state_changed(state)
-    elif name_of(solver) == "vbd":
-        # It takes velocities from differences of poses. Without flags, the state itself is left alone.
-        solver.reset(state, flags=0)
+    elif name is not None and SOLVERS[name].infers_velocities:
+        solver.reset(state, flags=0)  # without flags, the state itself is left alone
 
 
 def diverged(state: newton.State) -> int | None:

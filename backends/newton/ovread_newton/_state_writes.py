@@ -32,6 +32,10 @@ _JOINTED = (
 )
 _KINEMATIC = "The body is kinematic: what moves it is kinematicTargetPosition and kinematicTargetOrientation."
 _HELD_ROOT = "The base is fixed, and cannot have a velocity: write rootPosition and rootOrientation to move it."
+_REMEMBERED = (
+    "The vbd solver holds a fixed base by its joint as it was imported, and pulls it back: open the scene with another "
+    "solver."
+)
 _HINGED_ROOT = "A joint to the world holds the root link: write that joint's jointPosition and jointVelocity."
 
 
@@ -71,6 +75,8 @@ def _refuse_root(engine: NewtonEngine, articulations: Indices, name: str) -> Map
             refused[position] = _HINGED_ROOT
         elif ROOT_STATE[name] in _VELOCITIES and kind == int(newton.JointType.FIXED):
             refused[position] = _HELD_ROOT
+        elif kind == int(newton.JointType.FIXED) and engine.variant == "vbd":
+            refused[position] = _REMEMBERED
         elif ROOT_STATE[name] in _VELOCITIES and is_kinematic[position]:
             refused[position] = _KINEMATIC
     return refused
