@@ -238,15 +238,18 @@ def test_wake_starts_as_the_bodies_are(simulation):
 def test_a_kinematic_target_is_reached_in_the_next_step(simulation):
     """Position and rotation are targets apart: each leaves the other; the body arrives with the velocity of the way."""
     start = get(simulation, "position", DRIVEN)
-    put(simulation, "kinematicTargetPosition", start + (0.1, 0, -0.2), DRIVEN)
+    goal = start + np.array([0.1, 0, -0.2])
+    put(simulation, "kinematicTargetPosition", goal, DRIVEN)
     turned = rotations.product(rotations.quaternion((0, 0, 1), 1.0), TURN)
     put(simulation, "kinematicTargetOrientation", turned, DRIVEN)
-    np.testing.assert_allclose(get(simulation, "kinematicTargetPosition", DRIVEN), start + (0.1, 0, -0.2), atol=1e-6)
+    np.testing.assert_allclose(get(simulation, "kinematicTargetPosition", DRIVEN), goal, atol=1e-6)
     np.testing.assert_allclose(get(simulation, "position", DRIVEN), start, atol=1e-6)
     simulation.step(DT)
-    np.testing.assert_allclose(get(simulation, "position", DRIVEN), start + (0.1, 0, -0.2), atol=1e-6)
+    np.testing.assert_allclose(get(simulation, "position", DRIVEN), goal, atol=1e-6)
     np.testing.assert_allclose(np.abs(get(simulation, "orientation", DRIVEN) @ turned), 1, atol=1e-6)
-    np.testing.assert_allclose(get(simulation, "angularVelocity", DRIVEN), (0, 0, np.deg2rad(1) / DT), rtol=1e-2, atol=1e-3)
+    np.testing.assert_allclose(
+        get(simulation, "angularVelocity", DRIVEN), (0, 0, np.deg2rad(1) / DT), rtol=1e-2, atol=1e-3
+    )
 
 
 @pytest.mark.parametrize(
