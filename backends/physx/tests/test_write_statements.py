@@ -393,11 +393,8 @@ def test_axes_of_a_joint_are_written_in_their_order(robot):
     assert value(robot, JOINT, path, "jointPosition") == pytest.approx([1, 2], rel=1e-5)
 
 
-FREE = 'def PhysicsRevoluteJoint "hinge"'
-
-
 def test_a_free_axis_stays_free():
-    """The engine and ovread refuse to limit it, and nothing is written, beside a limited axis too; no limit is taken."""
+    """The engine and ovread refuse to limit it, and nothing is written; to say that it has no limit is taken."""
     text = (DATA / "joints.usda").read_text()
     limits = "float physics:lowerLimit = -20\n        float physics:upperLimit = 90\n"
     assert limits in text
@@ -407,7 +404,7 @@ def test_a_free_axis_stays_free():
         assert before["/Robot/hinge"].tolist() == [[-UNLIMITED, UNLIMITED]]
         with pytest.raises(RuntimeError, match="jointLimit"):
             write(simulation, JOINT, "/Robot/hinge", "jointLimit", [-5, 5])
-        with pytest.raises(ValueRefusedError, match="/Robot/hinge.*authored without"):
+        with pytest.raises(ValueRefusedError, match=r"/Robot/hinge.*authored without"):
             simulation.set(joints, "jointLimit", [-5, 5])
         put(simulation, "/Robot/hinge", JOINT, jointLimit=(-UNLIMITED, UNLIMITED))
         write(simulation, JOINT, "/Robot/hinge", "jointLimit", [-UNLIMITED, UNLIMITED])
