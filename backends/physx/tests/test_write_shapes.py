@@ -270,10 +270,9 @@ def test_a_material_of_one_s_own_has_no_name(default):
     """After a write contacts name the scene's default material, or none; those of the other box name the shared one."""
     text = scene()
     if default:
-        bound = (
-            'prepend apiSchemas = ["PhysxSceneAPI", "MaterialBindingAPI"]\n)\n{\n    rel material:binding:physics = <'
-        )
-        text = text.replace('prepend apiSchemas = ["PhysxSceneAPI"]\n)\n{', f"{bound}{default}>") + DEFAULT
+        applied = 'prepend apiSchemas = ["PhysxSceneAPI"%s]\n)\n{%s'
+        bound = applied % (', "MaterialBindingAPI"', f"\n    rel material:binding:physics = <{default}>")
+        text = text.replace(applied % ("", ""), bound) + DEFAULT
     with ovread.open(text, backend="physx") as simulation:
         simulation.set(simulation.query(BODY, paths=["/Box"]), "dynamicFriction", 0.5)
         simulation.step(DT, 4)

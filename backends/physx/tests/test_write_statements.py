@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import DATA
-from reading import BODY, DT, JOINT, LINK, by_path, value, write
+from reading import BODY, DT, JOINT, LINK, by_path, engine_session, value, write
 
 import ovread
 from ovread import UNLIMITED, ObjectType, Writability
@@ -46,15 +46,6 @@ def robot(opened_robot):
 def put(simulation, path, kind=BODY, **values):
     for name, given in values.items():
         simulation.set(simulation.query(kind, paths=[path]), name, given)
-
-
-def engine_session(simulation, names, *paths):
-    """Open a session of the engine's own, of rigid bodies."""
-    from ovphysx.types import SimObjectType
-
-    engine = simulation._engine
-    selected = {"prim_paths": [engine.dictionary.intern_path(path) for path in paths]} if paths else {}
-    return engine.physx.write_sync(SimObjectType.RIGID_BODY, names, **selected)
 
 
 def fill(group, values):
@@ -103,7 +94,7 @@ def test_a_commit_waits_for_a_step_that_is_under_way(attached):
     """What is committed while a step of the owner's has not been waited for stands when it has been."""
     simulation, physx, _ = attached(DATA / "bodies.usda")
     task = physx.step(DT)
-    with engine_session(simulation, ["linearVelocity"], WEIGHTLESS) as session:
+    with engine_session(simulation, BODY, ["linearVelocity"], WEIGHTLESS) as session:
         fill(session.groups[0], [1, 2, 3])
         session.commit_sync(session.groups[0])
     physx.wait_task(task)
@@ -204,7 +195,7 @@ def test_attributes_that_mean_the_same_do_not_commute(bodies):
 
 def test_a_group_of_the_engine_is_spent_by_a_commit_that_fails(bodies):
     """The engine takes it once, also when it refuses the value; a group of ovread can be put right instead."""
-    with engine_session(bodies, ["position"], WEIGHTLESS) as session:
+    with engine_session(bodies, BODY, ["position"], WEIGHTLESS) as session:
         group = session.groups[0]
         fill(group, np.nan)
         with pytest.raises(RuntimeError, match="group is spent"):
@@ -222,7 +213,10 @@ def test_a_group_of_the_engine_is_spent_by_a_commit_that_fails(bodies):
 
 def test_a_group_of_another_session_fails_and_leaves_both_alone(bodies):
     """The engine refuses a foreign group, and each session still commits its own."""
-    with engine_session(bodies, ["mass"], WEIGHTLESS) as one, engine_session(bodies, ["mass"], SETTLED) as other:
+    with (
+        engine_session(bodies, BODY, ["mass"], WEIGHTLESS) as one,
+        engine_session(bodies, BODY, ["mass"], SETTLED) as other,
+    ):
         fill(one.groups[0], 3)
         fill(other.groups[0], 5)
         with pytest.raises(ValueError, match="does not belong"):
@@ -236,7 +230,7 @@ def test_a_group_of_another_session_fails_and_leaves_both_alone(bodies):
 def test_a_bad_list_of_names_opens_no_session_of_the_engine(names, bodies):
     """The engine refuses all of it at once, with its own words."""
     with pytest.raises(RuntimeError):
-        engine_session(bodies, names, SETTLED)
+        engine_session(bodies, BODY, names, SETTLED)
     assert value(bodies, BODY, SETTLED, "mass") == [4]
 
 
@@ -246,7 +240,7 @@ def test_a_bad_list_of_names_opens_no_session_of_the_engine(names, bodies):
 def test_the_engine_writes_velocities_beside_a_kinematic_body_that_it_refuses(bodies):
     """The engine fails and has written the dynamic rows; ovread has no row for the kinematic body, and says why."""
     everyone = bodies.query(BODY)
-    with engine_session(bodies, ["linearVelocity"]) as session:
+    with engine_session(bodies, BODY, ["linearVelocity"]) as session:
         fill(session.groups[0], [1, 2, 3])
         with pytest.raises(RuntimeError, match="must be non-kinematic"):
             session.commit_sync(session.groups[0])
@@ -263,7 +257,7 @@ def test_the_engine_writes_velocities_beside_a_kinematic_body_that_it_refuses(bo
 def test_a_target_moves_kinematic_bodies_alone(bodies):
     """The engine skips the others of a group without an error; ovread has no row for them, and says why."""
     before = {path: value(bodies, BODY, path, "position") for path in (WEIGHTLESS, "/World/spinning")}
-    with engine_session(bodies, ["kinematicTargetPosition"], DRIVEN, WEIGHTLESS, "/World/spinning") as session:
+    with engine_session(bodies, BODY, ["kinematicTargetPosition"], DRIVEN, WEIGHTLESS, "/World/spinning") as session:
         fill(session.groups[0], [1, 2, 3])
         session.commit_sync(session.groups[0])
     bodies.step(DT)
@@ -330,7 +324,7 @@ def test_wake_drives_every_row_but_kinematic_and_disabled_ones(bodies):
     """A group of the engine puts all others to sleep and wakes them; a disabled one stays asleep without an error."""
     put(bodies, WEIGHTLESS, disableSimulation=1)
     for command in (0, 1):
-        with engine_session(bodies, ["wake"]) as session:
+        with engine_session(bodies, BODY, ["wake"]) as session:
             fill(session.groups[0], command)
             session.commit_sync(session.groups[0])
         asleep = by_path(bodies, BODY, ["isSleeping"])["isSleeping"]
@@ -359,7 +353,7 @@ def test_nothing_is_put_to_sleep_where_the_scene_forbids_it():
 def test_what_is_derived_cannot_be_written(name, bodies):
     """The engine and ovread refuse the name when a session is opened."""
     with pytest.raises(RuntimeError, match=name):
-        engine_session(bodies, [name], SETTLED)
+        engine_session(bodies, BODY, [name], SETTLED)
     with pytest.raises(NotWritableError, match=name):
         bodies.write(bodies.query(BODY), [name])
 
@@ -368,7 +362,9 @@ def test_instances_are_written_by_the_engine_alone():
     """The engine writes an array per instancer, in its own frame; ovread has no row for one, and says why."""
     instancer = "/World/Instances_2"
     with ovread.open(DATA / "point_instancers.usda", backend="physx") as simulation:
-        with engine_session(simulation, ["position", "disableSimulation"], instancer, "/World/Falling") as session:
+        with engine_session(
+            simulation, BODY, ["position", "disableSimulation"], instancer, "/World/Falling"
+        ) as session:
             groups = [(group.attribute_index, group.tensors[0].numpy().shape) for group in session.groups]
             assert groups == [(0, (1, 3)), (0, (3, 3)), (1, (1,))], "instances have a pose and no such flag"
             fill(session.groups[1], [[1, 2, 3], [4, 5, 6], [7, 8, 9]])
@@ -426,9 +422,7 @@ def test_links_follow_joints_and_an_update_changes_nothing_more(robot):
 @pytest.mark.parametrize("name", ["position", "linearVelocity", "centerOfMassWorld", "massMatrix", "staticFriction"])
 def test_an_articulation_takes_its_root_s_state_alone(name, robot):
     """The engine and ovread refuse other names when a session is opened."""
-    from ovphysx.types import SimObjectType
-
     with pytest.raises(RuntimeError, match=name):
-        robot._engine.physx.write_sync(SimObjectType.ARTICULATION, [name])
+        engine_session(robot, ObjectType.ARTICULATION, [name])
     with pytest.raises(ovread.errors.OvreadError, match=name):
         robot.write(robot.query(ObjectType.ARTICULATION), [name])
