@@ -50,7 +50,7 @@ def place(simulation, path):
 
 @pytest.mark.parametrize(("down", "carried"), [(0, 0.04), (0.001, 0.2)])
 def test_a_move_of_zero_follows_a_platform_twice(down, carried, riders):
-    """Of ten steps of 0.02 a controller on a moving body makes two by moves of zero, and all by moves that press down."""
+    """Of ten steps of a moving body a controller makes two by moves of zero, and all by moves that press down."""
     walker, platform = riders.query(CONTROLLER, paths=[WALKER]), riders.query(BODY, paths=["/Platform"])
     for _ in range(3):
         riders.set(walker, "move", (0, 0, -1))
