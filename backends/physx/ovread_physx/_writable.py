@@ -67,15 +67,19 @@ _CONDITIONAL = (
         "rootLinearVelocity rootAngularVelocity",
         "Of articulations with a floating base: a fixed base does not move.",
     ),
-    (_VEHICLE, "accelerator", "Of vehicles with a drive that reaches the wheels."),
-    (_VEHICLE, "brake0 brake1 steer", "Of vehicles with a drive, and with brakes of that number, or a steering."),
+    (_VEHICLE, "accelerator", "Of vehicles that are enabled, with a drive that reaches the wheels."),
+    (
+        _VEHICLE,
+        "brake0 brake1 steer",
+        "Of enabled vehicles with a drive, and with brakes of that number, or a steering.",
+    ),
     (
         _VEHICLE,
         "requestedGear",
-        "Of vehicles with a drive. A gear that the gearbox has; 255 where it can change gears by itself. Without a "
-        "gearbox, every positive number is forward.",
+        "Of enabled vehicles with a drive. A gear that the gearbox has; 255 where it can change gears by itself. "
+        "Without a gearbox, every positive number is forward.",
     ),
-    (_VEHICLE, "thrust0 thrust1", "Of vehicles with tracks."),
+    (_VEHICLE, "thrust0 thrust1", "Of enabled vehicles with tracks."),
     (_VEHICLE, "resetToRestState", "Only while the chassis is simulated: its disableSimulation is 0."),
     (
         (ObjectType.CHARACTER_CONTROLLER,),
@@ -94,7 +98,7 @@ _WRITE_ONLY = (
     (
         (ObjectType.VEHICLE_WHEEL,),
         "driveTorque brakeTorque steerAngle",
-        "It acts until it is written again. Wheels of vehicles without a drive take it.",
+        "It acts until it is written again. Wheels of enabled vehicles without a drive take it.",
     ),
     (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Dynamic bodies that are simulated take it."),
 )
