@@ -30,6 +30,7 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/reads.py
+	$(BIN)/python benchmarks/writes.py
 
 $(READY): $(PROJECTS) constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

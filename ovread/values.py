@@ -15,11 +15,17 @@ from ovread.errors import ValueRefusedError
 DTYPES = {"f32": np.float32, "i32": np.int32, "u8": np.uint8, "u32": np.uint32, "u64": np.uint64}
 """NumPy type of each type name of the catalogue."""
 
+LARGEST = 1e15
+"""How large a number may be: single precision does not carry the products that dynamics takes of larger ones."""
+
 UNIT_TOLERANCE = 1e-3
 """How far the length of a quaternion may be from 1; it is normalised then. Farther off is an error, not a rotation."""
 
 SYMMETRY_TOLERANCE = 1e-4
 """How far a tensor may be from its transpose, as a part of its largest component."""
+
+_FINITE = f"must be finite, and at most {LARGEST:g} in size"
+_FINITE_BOUND = f"{_FINITE}; unlimited is written as {UNLIMITED:.8g}, with its sign"
 
 _Mask = npt.NDArray[np.bool_]
 
@@ -62,9 +68,11 @@ def _broken_rules(row: Attribute, values: npt.NDArray[Any]) -> list[tuple[_Mask,
     """Return each rule with the elements that break it; later ones may take the earlier ones as kept."""
     rules: list[tuple[_Mask, str]] = []
     if row.dtype == "f32":
-        finite = np.isfinite(values)
-        if not finite.all():
-            return [(~finite.all(axis=1), f"must be finite; unlimited is written as {UNLIMITED:.8g}, with its sign")]
+        usable = np.abs(values) <= LARGEST
+        if row.accepts.is_bound:
+            usable |= np.abs(values) == np.float32(UNLIMITED)
+        if not usable.all():
+            return [(~usable.all(axis=1), _FINITE_BOUND if row.accepts.is_bound else _FINITE)]
     if row.role is Role.QUATERNION:
         rules.append((_is_no_rotation(values), f"must have length 1, within {UNIT_TOLERANCE:g}"))
     elif row.role is Role.TENSOR:

@@ -35,10 +35,30 @@ def _generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["catalogue.md", "support.md"])
+@pytest.fixture(autouse=True)
+def _docs_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(DOCS)
+
+
+@pytest.mark.parametrize("name", ["catalogue.md", "support.md", "writable.md"])
 def test_generated_page_is_current(name: str) -> None:
     """A generated page equals what its generator writes: run `make docs`."""
     assert (DOCS / name).read_text(encoding="utf-8") == _generator().pages()[name]
+
+
+def test_every_attribute_that_is_written_is_shown_to_read_back_to_be_obeyed_and_to_be_refused() -> None:
+    """No cell of the page of what is written is blank."""
+    import written
+
+    found = written.evidence()
+    blank = [
+        f"{info.name} {row.object_type.name}.{row.name}: {kind}"
+        for info in written._installed()
+        for row in written.accepted(info)
+        for kind, text in written.cells(info, row, found).items()
+        if not text
+    ]
+    assert blank == []
 
 
 def test_docs_build(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def check(kind: str, name: str, given: list[object]) -> np.ndarray:
 
 
 GOOD = {
-    "position": [[0, 1, 2], [-1e30, 3, 4]],
+    "position": [[0, 1, 2], [-1e15, 3, 4]],
     "orientation": [[0, 0, 0, 1], [0, 0, ROOT, -ROOT]],
     "mass": [1e-6, 1e9],
     "inertia": [IDENTITY, [2, 0.5, 0, 0.5, 3, 0.1, 0, 0.1, 4]],
@@ -41,6 +41,8 @@ def test_values_that_mean_something_pass(name: str) -> None:
 BAD = [
     ("RIGID_BODY", "position", [[0, 0, 0], [0, np.nan, 0]], "must be finite"),
     ("RIGID_BODY", "position", [[0, 0, 0], [0, 0, np.inf]], "must be finite"),
+    ("RIGID_BODY", "position", [[0, 0, 0], [0, 0, -3e38]], "at most 1e\\+15 in size"),
+    ("ARTICULATION_JOINT", "jointMaxForce", [0, 1e30], "at most 1e\\+15 in size; unlimited is"),
     ("RIGID_BODY", "orientation", [[0, 0, 0, 1], [0, 0, 0, 0]], "must have length 1, within 0.001"),
     ("RIGID_BODY", "orientation", [[0, 0, 0, 1], [0, 0, 0, 1.002]], "must have length 1"),
     ("RIGID_BODY", "orientation", [[0, 0, 0, 1], [0, 0, np.nan, 1]], "must be finite"),

@@ -161,6 +161,7 @@ class Accepts:
         is_open: Whether the minimum itself is excluded.
         others: Values beyond the range that mean something of their own.
         is_ordered: Whether the first half of the lanes is at most the second half, lane by lane.
+        is_bound: Whether it is a bound, for which +-FLT_MAX is unlimited.
     """
 
     minimum: float | None = None
@@ -168,6 +169,7 @@ class Accepts:
     is_open: bool = False
     others: tuple[float, ...] = ()
     is_ordered: bool = False
+    is_bound: bool = False
 
     def __str__(self) -> str:
         parts = []
@@ -186,6 +188,7 @@ POSITIVE = Accepts(0.0, is_open=True)
 FRACTION = Accepts(0.0, 1.0)
 SIGNED_FRACTION = Accepts(-1.0, 1.0)
 ORDERED = Accepts(is_ordered=True)
+BOUND = Accepts(0.0, is_bound=True)
 
 
 @attrs.frozen
