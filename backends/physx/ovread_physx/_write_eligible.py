@@ -60,6 +60,10 @@ def _on_cuda(engine: PhysxEngine, rows: Indices) -> Mask:
     return np.full(len(rows), engine.device != "cpu")
 
 
+def _instancers(engine: PhysxEngine, rows: Indices) -> Mask:
+    return np.array([int(row) in engine.table(_BODY).instancers for row in rows], dtype=bool)
+
+
 def _fixed(engine: PhysxEngine, rows: Indices) -> Mask:
     return read_once(engine, ObjectType.ARTICULATION, "isFixedBase", rows)[:, 0] != 0
 
@@ -69,6 +73,7 @@ Rule = tuple[tuple[str, ...] | None, str, Callable[["PhysxEngine", Indices], Mas
 
 _RULES: Mapping[ObjectType, tuple[Rule, ...]] = {
     _BODY: (
+        (None, "A point instancer: its instances are not written. Author bodies of their own.", _instancers),
         (None, "A character controller: it is moved with CHARACTER_CONTROLLER move alone.", _controllers),
         (
             _DYNAMIC_ONLY,

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ovread.backend import Column
 from ovread.catalogue import Layout, ObjectType, attribute
 from ovread_physx._layout import SHAPE_COUNT, GroupPlan, ReadPlan, elements_of, plan_read
-from ovread_physx._reasons import is_of_instances, native_name
+from ovread_physx._reasons import native_name
 from ovread_physx._sources import open_source
 from ovread_physx._write_sources import Filling, WriteSource, WriteTarget
 
@@ -65,21 +65,6 @@ def plan_write(engine: PhysxEngine, object_type: ObjectType, source: WriteSource
         finally:
             counts.close()
     return plan_read(object_type, table, rows, [name], groups, {})
-
-
-def whole_columns(plan: ReadPlan) -> list[Column]:
-    """Return the columns of a plan; those of point instancers, each a group of its own, are put together by scene."""
-    found: dict[tuple[str | None, int], list[Column]] = {}
-    for position, column in enumerate(plan.columns):
-        key = 0 if column.counts is not None and is_of_instances(column.attribute) else position + 1
-        found.setdefault((column.scene, key), []).append(column)
-    return [_merged(sorted(columns, key=lambda column: int(column.rows[0]))) for columns in found.values()]
-
-
-def _merged(columns: Sequence[Column]) -> Column:
-    counts = [column.counts for column in columns if column.counts is not None]
-    rows = np.concatenate([column.rows for column in columns])
-    return attrs.evolve(columns[0], rows=rows, counts=np.concatenate(counts) if counts else None)
 
 
 def publish_from(

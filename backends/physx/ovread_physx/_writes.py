@@ -12,11 +12,10 @@ import numpy.typing as npt
 from ovread.backend import Column, Omission, OmissionReason, WriteBinding
 from ovread.catalogue import ObjectType, attribute
 from ovread.errors import ValueRefusedError
-from ovread_physx._reasons import is_of_instances, why_no_instancer, why_not_a_body
 from ovread_physx._support import ON_CUDA_ONLY
 from ovread_physx._write_conditions import conditions_of
 from ovread_physx._write_eligible import who_cannot
-from ovread_physx._write_plans import PartlyFilledError, Publication, plan_write, publish_from, whole_columns
+from ovread_physx._write_plans import PartlyFilledError, Publication, plan_write, publish_from
 from ovread_physx._write_rules import Written
 from ovread_physx._write_sequels import Sequel, sequels_of
 from ovread_physx._write_sources import WriteSource, open_write_source
@@ -69,16 +68,10 @@ class PhysxWrite:
         if not len(rows):
             self._add_empty(name)
             return
-        table = self._engine.table(self._object_type)
-        of_instances = is_of_instances(name)
-        chosen = np.array([(int(row) in table.instancers) == of_instances for row in rows], dtype=bool)
-        if not chosen.all():
-            why = (why_no_instancer if of_instances else why_not_a_body)(name)
-            self.omit(name, why, rows[~chosen] if chosen.any() else ())
-        positions = np.flatnonzero(chosen)
-        for cannot, why in who_cannot(self._engine, self._object_type, name, rows[positions]):
-            self.omit(name, why, rows[positions[cannot]] if not cannot.all() or len(positions) < len(rows) else ())
-            chosen[positions[cannot]] = False
+        chosen = np.ones(len(rows), dtype=bool)
+        for cannot, why in who_cannot(self._engine, self._object_type, name, rows):
+            self.omit(name, why, () if cannot.all() else rows[cannot])
+            chosen &= ~cannot
         if chosen.any():
             self._plan(name, rows, np.flatnonzero(chosen))
 
@@ -94,7 +87,7 @@ class PhysxWrite:
         source = self._source(chosen)
         plan = plan_write(self._engine, self._object_type, source, name, chosen)
         self.omissions += plan.omissions
-        for column in whole_columns(plan):
+        for column in plan.columns:
             table_rows = chosen[column.rows]
             row_of = np.full(len(chosen), -1, dtype=np.intp)
             row_of[column.rows] = np.arange(len(column.rows))
