@@ -135,6 +135,7 @@ def test_of_an_attached_simulation_commands_are_not_known(attached):
     np.testing.assert_allclose(wheels(simulation, RAW), [0, 10 / INERTIA * DT, 0, 0], rtol=1e-4)
 
 
+@pytest.mark.obeys("VEHICLE", "resetToRestState")
 def test_rest_clears_motion_and_keeps_the_rest(standing):
     """At once: no velocity, no turning wheel; the pose and the controls stay, and the throttle acts again."""
     put(standing, BASIC, accelerator=1, steer=0.3)

@@ -71,6 +71,7 @@ BAD = [
 ]
 
 
+@pytest.mark.refuses("VEHICLE", "accelerator brake0 brake1 steer requestedGear thrust0 thrust1 resetToRestState")
 @pytest.mark.parametrize(("name", "value"), BAD)
 def test_a_bad_value_changes_nothing(name, value, flying):
     """One row out of range refuses the group: the good rows keep what they have, and so does the next session."""
@@ -85,6 +86,7 @@ def test_a_bad_value_changes_nothing(name, value, flying):
     assert standing_before is None or standing_values(flying, query, name) == standing_before
 
 
+@pytest.mark.refuses("VEHICLE_WHEEL", "driveTorque brakeTorque steerAngle")
 @pytest.mark.parametrize(("name", "value"), [("driveTorque", np.nan), ("brakeTorque", -1), ("steerAngle", np.inf)])
 def test_a_bad_torque_turns_no_wheel(name, value, flying):
     """One wheel out of range leaves all of them alone."""
