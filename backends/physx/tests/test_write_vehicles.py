@@ -173,13 +173,13 @@ def test_torques_act_until_they_are_written_again(flying):
 
 
 def test_a_control_wakes_a_vehicle_that_sleeps():
-    """It drives off with the next steps."""
+    """It drives off with the next steps, and the others sleep on."""
     with ovread.open(fleet(("sleepThreshold = 0", "sleepThreshold = 0.05")), backend="physx") as simulation:
         simulation.step(1 / 60, 300)
-        assert body(simulation, BASIC, "isSleeping").item() == 1
-        put(simulation, BASIC, accelerator=1)
+        assert [body(simulation, path, "isSleeping").item() for path in (BASIC, STANDARD, TANK, RAW)] == [1, 1, 1, 1]
+        simulation.set(simulation.query(VEHICLE, paths=[STANDARD, BASIC]), "accelerator", [0, 1])
         simulation.step(DT, 120)
-        assert body(simulation, BASIC, "isSleeping").item() == 0
+        assert [body(simulation, path, "isSleeping").item() for path in (BASIC, STANDARD, TANK, RAW)] == [0, 1, 1, 1]
         assert body(simulation, BASIC, "linearVelocity")[2] > 0.2
 
 
