@@ -86,8 +86,22 @@ _CONDITIONAL = (
         "move",
         "Not while PhysX runs without reading back from the GPU. Two writes before one step add up.",
     ),
-    (_MATERIAL, "deformableBendingStiffness deformableThickness deformableBendingDamping", "Of surface materials."),
+    (
+        _MATERIAL,
+        "deformableBendingStiffness deformableThickness deformableBendingDamping",
+        "Of surface materials. It acts on deformable bodies, which PhysX simulates on CUDA only.",
+    ),
 )
+_WITHOUT_EFFECT_HERE = (
+    (
+        _MATERIAL,
+        "deformableDynamicFriction deformableYoungsModulus deformablePoissonsRatio deformableElasticityDamping",
+        "It acts on deformable bodies, which PhysX simulates on CUDA only.",
+    ),
+    ((ObjectType.DEBUG_RENDER,), "mbpRegions", "PhysX has no such regions here, and so draws none."),
+    ((ObjectType.DEBUG_RENDER,), "simulationMesh", "Of deformable bodies, which PhysX simulates on CUDA only."),
+)
+"""What is taken and read back, and does nothing on the CPU."""
 _WRITE_ONLY = (
     (
         _BODY,
@@ -124,6 +138,7 @@ def _rows() -> Iterator[tuple[Key, WriteSupport]]:
     for object_type, names in _ON_CUDA.items():
         yield from writes(object_type, names, Writability.CONDITIONAL, ON_CUDA_ONLY[object_type]).items()
     for declared, writability in (
+        (_WITHOUT_EFFECT_HERE, Writability.WRITABLE),
         (_CONDITIONAL, Writability.CONDITIONAL),
         (_WRITE_ONLY, Writability.WRITE_ONLY),
         (_NOT_HERE, Writability.UNCLASSIFIED),

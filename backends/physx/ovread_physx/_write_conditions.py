@@ -14,7 +14,7 @@ from ovread.catalogue import ObjectType
 from ovread_physx._inspection import inspect
 from ovread_physx._vehicle_conditions import AutomaticGears, ExistingGear, SimulatedChassis
 from ovread_physx._write_current import CurrentValues
-from ovread_physx._write_joint_conditions import FiniteGain, LimitedAxis, TargetInRange
+from ovread_physx._write_joint_conditions import LimitedAxis, TargetInRange
 from ovread_physx._write_rules import Condition, Mask, Values, Written
 
 _BODY = ObjectType.RIGID_BODY
@@ -146,7 +146,6 @@ _CONDITIONS: Mapping[tuple[ObjectType, str], Sequence[type[Condition]]] = {
     (ObjectType.VEHICLE, "requestedGear"): (ExistingGear, AutomaticGears),
     (ObjectType.VEHICLE, "resetToRestState"): (SimulatedChassis,),
     (ObjectType.DEFORMABLE_MATERIAL, "deformablePoissonsRatio"): (CompressibleSurface,),
-    **{(_JOINT, name): (FiniteGain,) for name in ("jointStiffness", "jointDamping", "jointViscousFriction")},
 }
 
 

@@ -84,15 +84,3 @@ class TargetInRange(Condition):
         """Give the native query back."""
         if self._limits is not None:
             self._limits.close()
-
-
-class FiniteGain(Condition):
-    """A gain per degree is finite per radian too, which is how the engine keeps it."""
-
-    rule = "is more than PhysX can hold, which keeps gains per radian"
-
-    def broken(self, values: Values) -> Mask | None:
-        """Return the gains that would become infinite."""
-        if values.max(initial=0) < np.deg2rad(UNLIMITED):
-            return None
-        return np.asarray(values[:, 0] >= np.deg2rad(UNLIMITED))

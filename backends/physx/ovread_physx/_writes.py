@@ -212,8 +212,8 @@ class _ColumnWrite:
 
     def _retire(self, sequels: Sequence[Sequel]) -> None:
         for sequel in sequels:
-            if sequel.source is not None:
-                self.written.engine.retire(sequel.source)
+            for query in sequel.queries:
+                self.written.engine.retire(query)
 
     def close(self) -> None:
         """Give native queries back, but for that of the whole column."""
