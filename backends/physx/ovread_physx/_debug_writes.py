@@ -26,12 +26,13 @@ _CAPACITY = {"cullingBox": 1, "scope": 4096}
 """How many elements a list takes at most. The engine takes it as an array: how many there are, then all of them."""
 
 _DRAWN = (
-    ObjectType.RIGID_BODY,
-    ObjectType.ARTICULATION_LINK,
     ObjectType.RIGID_ACTOR,
+    ObjectType.ARTICULATION_LINK,
+    ObjectType.CHARACTER_CONTROLLER,
     ObjectType.SHAPE,
     ObjectType.COMPOUND_SHAPE,
-    ObjectType.CHARACTER_CONTROLLER,
+    ObjectType.DEFORMABLE_VOLUME,
+    ObjectType.DEFORMABLE_SURFACE,
 )
 """What can be drawn by itself."""
 

@@ -37,6 +37,7 @@ _CHANNELS = {
 The engine takes brakes and steering of every vehicle with a drive, and forgets the brakes that there are none of.
 """
 _DRIVE = "physxVehicle:drive"
+_DISABLED = "This vehicle is disabled (physxVehicle:vehicleEnabled = 0), and obeys nothing."
 _MANAGED = "The drive of its vehicle turns and steers this wheel: write the controls of the vehicle."
 
 
@@ -58,12 +59,14 @@ class Fleet:
         for group in inspect(engine, ObjectType.VEHICLE, list(told_by)):
             told_by[group.attribute].update(group.prims)
         self._applied: dict[str, set[int]] = {}
+        enabled = self._authored(list(self._vehicles), "physxVehicle:vehicleEnabled")
+        self._disabled = {self._vehicles[path] for path, flag in enabled.items() if not flag[0]}
 
     def why_not_written(self, object_type: ObjectType, rows: npt.NDArray[np.intp], name: str) -> list[str]:
         """Say of each of some vehicles or wheels why a control cannot be written; empty where it can."""
         table = self._engine.table(object_type)
         if object_type is ObjectType.VEHICLE_WHEEL:
-            return [_MANAGED if self._vehicle_of(table.paths[row]) in self._driven else "" for row in rows]
+            return [self._why_no_wheel(self._vehicle_of(table.paths[row])) for row in rows]
         return [self._why_not(name, table.prims[row]) for row in rows]
 
     def _vehicle_of(self, path: str) -> int | None:
@@ -72,11 +75,18 @@ class Fleet:
             path = path.rpartition("/")[0]
         return self._vehicles.get(path)
 
+    def _why_no_wheel(self, vehicle: int | None) -> str:
+        if vehicle in self._driven:
+            return _MANAGED
+        return _DISABLED if vehicle in self._disabled else ""
+
     def _why_not(self, name: str, vehicle: int) -> str:
         if name == "resetToRestState":
             return ""
         if vehicle not in self._driven:
             return why_missing(ObjectType.VEHICLE, "accelerator")
+        if vehicle in self._disabled:
+            return _DISABLED
         if name == "accelerator" and vehicle not in self._geared and not self._has(vehicle, _DIFFERENTIALS):
             return f"Nothing leads this vehicle's torque to its wheels: apply {_DIFFERENTIALS[0]} to it."
         schemas = _CHANNELS.get(name, ())

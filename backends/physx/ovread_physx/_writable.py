@@ -67,23 +67,41 @@ _CONDITIONAL = (
         "rootLinearVelocity rootAngularVelocity",
         "Of articulations with a floating base: a fixed base does not move.",
     ),
-    (_VEHICLE, "accelerator", "Of vehicles with a drive that reaches the wheels."),
-    (_VEHICLE, "brake0 brake1 steer", "Of vehicles with a drive, and with brakes of that number, or a steering."),
+    (_VEHICLE, "accelerator", "Of vehicles that are enabled, with a drive that reaches the wheels."),
+    (
+        _VEHICLE,
+        "brake0 brake1 steer",
+        "Of enabled vehicles with a drive, and with brakes of that number, or a steering.",
+    ),
     (
         _VEHICLE,
         "requestedGear",
-        "Of vehicles with a drive. A gear that the gearbox has; 255 where it can change gears by itself. Without a "
-        "gearbox, every positive number is forward.",
+        "Of enabled vehicles with a drive. A gear that the gearbox has; 255 where it can change gears by itself. "
+        "Without a gearbox, every positive number is forward.",
     ),
-    (_VEHICLE, "thrust0 thrust1", "Of vehicles with tracks."),
+    (_VEHICLE, "thrust0 thrust1", "Of enabled vehicles with tracks."),
     (_VEHICLE, "resetToRestState", "Only while the chassis is simulated: its disableSimulation is 0."),
     (
         (ObjectType.CHARACTER_CONTROLLER,),
         "move",
         "Not while PhysX runs without reading back from the GPU. Two writes before one step add up.",
     ),
-    (_MATERIAL, "deformableBendingStiffness deformableThickness deformableBendingDamping", "Of surface materials."),
+    (
+        _MATERIAL,
+        "deformableBendingStiffness deformableThickness deformableBendingDamping",
+        "Of surface materials. It acts on deformable bodies, which PhysX simulates on CUDA only.",
+    ),
 )
+_WITHOUT_EFFECT_HERE = (
+    (
+        _MATERIAL,
+        "deformableDynamicFriction deformableYoungsModulus deformablePoissonsRatio deformableElasticityDamping",
+        "It acts on deformable bodies, which PhysX simulates on CUDA only.",
+    ),
+    ((ObjectType.DEBUG_RENDER,), "mbpRegions", "PhysX has no such regions here, and so draws none."),
+    ((ObjectType.DEBUG_RENDER,), "simulationMesh", "Of deformable bodies, which PhysX simulates on CUDA only."),
+)
+"""What is taken and read back, and does nothing on the CPU."""
 _WRITE_ONLY = (
     (
         _BODY,
@@ -94,7 +112,7 @@ _WRITE_ONLY = (
     (
         (ObjectType.VEHICLE_WHEEL,),
         "driveTorque brakeTorque steerAngle",
-        "It acts until it is written again. Wheels of vehicles without a drive take it.",
+        "It acts until it is written again. Wheels of enabled vehicles without a drive take it.",
     ),
     (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Dynamic bodies that are simulated take it."),
 )
@@ -120,6 +138,7 @@ def _rows() -> Iterator[tuple[Key, WriteSupport]]:
     for object_type, names in _ON_CUDA.items():
         yield from writes(object_type, names, Writability.CONDITIONAL, ON_CUDA_ONLY[object_type]).items()
     for declared, writability in (
+        (_WITHOUT_EFFECT_HERE, Writability.WRITABLE),
         (_CONDITIONAL, Writability.CONDITIONAL),
         (_WRITE_ONLY, Writability.WRITE_ONLY),
         (_NOT_HERE, Writability.UNCLASSIFIED),

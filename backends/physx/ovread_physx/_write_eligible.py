@@ -56,6 +56,10 @@ def _controllers(engine: PhysxEngine, rows: Indices) -> Mask:
     return np.array([prims[row] in controllers for row in rows], dtype=bool)
 
 
+def _on_cuda(engine: PhysxEngine, rows: Indices) -> Mask:
+    return np.full(len(rows), engine.device != "cpu")
+
+
 def _instancers(engine: PhysxEngine, rows: Indices) -> Mask:
     return np.array([int(row) in engine.table(_BODY).instancers for row in rows], dtype=bool)
 
@@ -77,6 +81,9 @@ _RULES: Mapping[ObjectType, tuple[Rule, ...]] = {
             kinematic,
         ),
         (_TARGETS, "No kinematic body: only those are driven by a target.", _dynamic),
+    ),
+    ObjectType.CHARACTER_CONTROLLER: (
+        (None, "PhysX moves character controllers on the CPU only: open with device='cpu'.", _on_cuda),
     ),
     ObjectType.ARTICULATION: (
         (("rootLinearVelocity", "rootAngularVelocity"), "Its base is fixed, and does not move.", _fixed),

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from conftest import DATA
 from ovread_physx._sources import ENVIRONMENT_VARIABLE
 
 import ovread
@@ -86,6 +87,13 @@ def drawn(simulation):
     return {path for path, x in ((NEAR, 1), (FAR, 11)) if (abs(corners - x) < 1).any()}
 
 
+@pytest.mark.reads_back(
+    "DEBUG_RENDER",
+    "enabled scale worldAxes bodyAxes bodyMassAxes bodyLinearVelocity bodyAngularVelocity contactPoint contactNormal "
+    "contactError contactImpulse frictionPoint frictionNormal frictionImpulse actorAxes collisionAABBs "
+    "collisionShapes collisionAxes collisionCompounds collisionFaceNormals collisionEdges collisionStaticPruner "
+    "collisionDynamicPruner jointLocalFrames jointLimits cullBox mbpRegions simulationMesh sdf",
+)
 @pytest.mark.parametrize("name", ["enabled", *SCALES])
 def test_a_setting_is_read_at_once(name, cubes):
     """Each setting reads its own value, and no other changes."""
@@ -96,6 +104,26 @@ def test_a_setting_is_read_at_once(name, cubes):
     assert now == before | {name: 1 if name == "enabled" else 0.25}
 
 
+@pytest.mark.refuses(
+    "DEBUG_RENDER",
+    "enabled scale worldAxes bodyAxes bodyMassAxes bodyLinearVelocity bodyAngularVelocity contactPoint contactNormal "
+    "contactError contactImpulse frictionPoint frictionNormal frictionImpulse actorAxes collisionAABBs "
+    "collisionShapes collisionAxes collisionCompounds collisionFaceNormals collisionEdges collisionStaticPruner "
+    "collisionDynamicPruner jointLocalFrames jointLimits cullBox mbpRegions simulationMesh sdf",
+)
+@pytest.mark.parametrize("bad", [-0.25, 7, np.nan, np.inf])
+def test_no_setting_takes_what_is_out_of_range(bad, cubes):
+    """A flag is 0 or 1, a scale finite and not negative; all stay as they are."""
+    names = ["enabled", *SCALES]
+    before = {name: values(cubes, name) for name in names}
+    for name in names:
+        if bad != 7 or name == "enabled":
+            with pytest.raises(ValueRefusedError, match=name):
+                configure(cubes, **{name: bad})
+    assert {name: values(cubes, name) for name in names} == before
+
+
+@pytest.mark.obeys("DEBUG_RENDER", "enabled")
 def test_nothing_is_drawn_until_it_is_enabled(cubes):
     """Lines appear with enabled, and are gone without it, or at scale 0."""
     configure(cubes, collisionShapes=1)
@@ -108,6 +136,7 @@ def test_nothing_is_drawn_until_it_is_enabled(cubes):
     assert not len(lines(cubes))
 
 
+@pytest.mark.obeys("DEBUG_RENDER", "scale bodyAxes")
 @pytest.mark.parametrize(("scale", "axes"), [(1, 1), (2, 1), (1, 3), (2, 0.5)])
 def test_axes_are_as_long_as_the_scales_say(scale, axes, cubes):
     """Each of the three axes of a body is scale times its own scale long, from the body's centre."""
@@ -117,6 +146,76 @@ def test_axes_are_as_long_as_the_scales_say(scale, axes, cubes):
     np.testing.assert_allclose(ends[:, 1] - ends[:, 0], scale * axes * np.eye(3), atol=1e-5)
 
 
+GROWING = (
+    "worldAxes bodyAxes bodyLinearVelocity bodyAngularVelocity contactNormal contactImpulse frictionNormal "
+    "frictionImpulse actorAxes collisionAxes collisionFaceNormals jointLocalFrames jointLimits"
+)
+UNIT = "worldAxes bodyAxes contactNormal frictionNormal actorAxes collisionAxes collisionFaceNormals"
+APPEARING = (
+    "bodyMassAxes contactPoint contactError frictionPoint collisionAABBs collisionShapes collisionCompounds "
+    "collisionEdges collisionStaticPruner collisionDynamicPruner cullBox sdf"
+)
+
+
+@pytest.fixture(scope="module")
+def drawings():
+    """A box slides on the ground; beside it a compound, a mesh, a signed distance field, and a hinge with limits."""
+    with ovread.open(DATA / "drawings.usda", backend="physx") as simulation:
+        yield simulation
+
+
+def draw(simulation, **settings):
+    """Draw the same two steps; gives the elements of each kind, and the lengths of the lines."""
+    simulation.reset()
+    configure(simulation, enabled=1, cullingBox=[-50, -50, -50, 50, 50, 50], **settings)
+    simulation.step(DT, 2)
+    result = simulation.read(simulation.query(DEBUG), ["pointPosition", "linePosition", "trianglePosition"])
+    ends = result["linePosition"].numpy().reshape(-1, 2, 3)
+    return [len(group.numpy()) for group in result], np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+
+
+@pytest.mark.obeys(
+    "DEBUG_RENDER",
+    "worldAxes bodyAxes bodyLinearVelocity bodyAngularVelocity contactNormal contactImpulse frictionNormal "
+    "frictionImpulse actorAxes collisionAxes collisionFaceNormals jointLocalFrames jointLimits",
+)
+@pytest.mark.parametrize("name", GROWING.split())
+def test_a_scale_is_a_length(name, drawings):
+    """Nothing is drawn at 0; lines are twice as long at twice the scale; what has length 1 is as long as the scale."""
+    assert not any(draw(drawings)[0])
+    numbers, lengths = draw(drawings, **{name: 1})
+    assert any(numbers)
+    again, twice = draw(drawings, **{name: 2})
+    assert again == numbers
+    np.testing.assert_allclose(twice, 2 * lengths, rtol=1e-3, atol=1e-4)
+    if name in UNIT.split():
+        np.testing.assert_allclose(lengths, 1, rtol=1e-4)
+
+
+def test_velocities_are_drawn_as_they_are(drawings):
+    """The line of a velocity is as long as the body was fast when the step began, times the scale."""
+    draw(drawings, bodyLinearVelocity=0.5)
+    query = drawings.query(ObjectType.RIGID_BODY, paths=["/Box"])
+    speed = np.linalg.norm(drawings.read(query, ["linearVelocity"])["linearVelocity"].numpy())
+    ends = lines(drawings)
+    assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max() == pytest.approx(0.5 * speed, rel=1e-4)
+
+
+@pytest.mark.obeys(
+    "DEBUG_RENDER",
+    "bodyMassAxes contactPoint contactError frictionPoint collisionAABBs collisionShapes collisionCompounds "
+    "collisionEdges collisionStaticPruner collisionDynamicPruner cullBox sdf",
+)
+@pytest.mark.parametrize("name", APPEARING.split())
+def test_a_scale_draws_or_does_not(name, drawings):
+    """Something is drawn, alike at every scale above 0."""
+    numbers, _ = draw(drawings, **{name: 1})
+    assert any(numbers)
+    assert draw(drawings, **{name: 0.25})[0] == numbers
+
+
+@pytest.mark.reads_back("DEBUG_RENDER", "cullingBox")
+@pytest.mark.obeys("DEBUG_RENDER", "cullingBox")
 @WAYS
 def test_the_culling_box_leaves_out_what_is_outside(way, cubes, monkeypatch):
     """The box is read back, only what is inside is drawn, and without an element all is."""
@@ -129,6 +228,8 @@ def test_the_culling_box_leaves_out_what_is_outside(way, cubes, monkeypatch):
     assert drawn(cubes) == {NEAR, FAR}
 
 
+@pytest.mark.reads_back("DEBUG_RENDER", "scope")
+@pytest.mark.obeys("DEBUG_RENDER", "scope")
 @WAYS
 def test_the_scope_draws_what_it_names(way, cubes, monkeypatch):
     """Any number of prims, in their order; an empty scope is everything."""
@@ -170,6 +271,7 @@ def test_a_session_resizes_lists_and_starts_with_what_stands(cubes):
     assert values(cubes, "cullingBox") == []
 
 
+@pytest.mark.refuses("DEBUG_RENDER", "cullingBox scope")
 @pytest.mark.parametrize(
     ("name", "bad", "why"),
     [

@@ -22,6 +22,7 @@ from fleets import (
     select,
     standing_values,
     wheels,
+    without,
 )
 from reading import BODY, DT
 
@@ -59,6 +60,13 @@ def test_a_session_starts_with_what_was_written_last(name, flying):
     assert standing_values(flying, everything, name)[path] == authored
 
 
+def test_rows_outside_a_mask_are_not_kept_in_mind(flying):
+    """The next session starts with what was published, not with what was filled in."""
+    vehicles = flying.query(VEHICLE, paths=[STANDARD, TANK])
+    flying.set(vehicles, "requestedGear", [2, 3], mask=[False, True])
+    assert standing_values(flying, vehicles, "requestedGear") == {STANDARD: 1, TANK: 3}
+
+
 def test_a_refused_command_is_not_kept_in_mind(flying):
     """The next session starts with the gear that stands."""
     with pytest.raises(ValueRefusedError):
@@ -88,6 +96,24 @@ def test_authored_commands_are_start_values():
         assert set(standing_values(simulation, raw, "steerAngle").values()) == {0.125}
 
 
+def test_without_a_controller_nothing_is_authored():
+    """What is authored for a schema that is not applied is ignored: gears change by themselves, and no torque acts."""
+    changes = [
+        having("Standard", "int physxVehicleController:targetGear = 3"),
+        without("Standard", "PhysxVehicleControllerAPI"),
+        ("physxVehicleWheelController:driveTorque = 0", "physxVehicleWheelController:driveTorque = 10"),
+        (' (prepend apiSchemas = ["PhysxVehicleWheelControllerAPI"])', ""),
+    ]
+    with ovread.open(fleet(*FLYING, *changes), backend="physx") as simulation:
+        simulation.step(DT)
+        gears = standing_values(simulation, simulation.query(VEHICLE), "requestedGear")
+        assert gears[STANDARD] == 255
+        assert get(simulation, STANDARD, "automaticTransmission") == 1
+        raw = simulation.query(WHEEL, pattern=f"{RAW}/*")
+        assert set(standing_values(simulation, raw, "driveTorque").values()) == {0}
+        assert not wheels(simulation, RAW).any()
+
+
 def test_of_an_attached_simulation_commands_are_not_known(attached):
     """Its owner may have given others: sessions start with the largest number and NaN, which are left alone."""
     simulation, physx, _ = attached(fleet(*FLYING, WITHOUT_DAMPING))
@@ -109,6 +135,7 @@ def test_of_an_attached_simulation_commands_are_not_known(attached):
     np.testing.assert_allclose(wheels(simulation, RAW), [0, 10 / INERTIA * DT, 0, 0], rtol=1e-4)
 
 
+@pytest.mark.obeys("VEHICLE", "resetToRestState")
 def test_rest_clears_motion_and_keeps_the_rest(standing):
     """At once: no velocity, no turning wheel; the pose and the controls stay, and the throttle acts again."""
     put(standing, BASIC, accelerator=1, steer=0.3)

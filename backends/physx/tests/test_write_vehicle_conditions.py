@@ -13,6 +13,7 @@ from fleets import (
     TANK,
     VEHICLE,
     WHEEL,
+    body,
     fleet,
     get,
     having,
@@ -22,7 +23,7 @@ from fleets import (
     wheels,
     without,
 )
-from reading import DT
+from reading import BODY, DT
 
 import ovread
 from ovread import Writability
@@ -70,6 +71,7 @@ BAD = [
 ]
 
 
+@pytest.mark.refuses("VEHICLE", "accelerator brake0 brake1 steer requestedGear thrust0 thrust1 resetToRestState")
 @pytest.mark.parametrize(("name", "value"), BAD)
 def test_a_bad_value_changes_nothing(name, value, flying):
     """One row out of range refuses the group: the good rows keep what they have, and so does the next session."""
@@ -84,6 +86,7 @@ def test_a_bad_value_changes_nothing(name, value, flying):
     assert standing_before is None or standing_values(flying, query, name) == standing_before
 
 
+@pytest.mark.refuses("VEHICLE_WHEEL", "driveTorque brakeTorque steerAngle")
 @pytest.mark.parametrize(("name", "value"), [("driveTorque", np.nan), ("brakeTorque", -1), ("steerAngle", np.inf)])
 def test_a_bad_torque_turns_no_wheel(name, value, flying):
     """One wheel out of range leaves all of them alone."""
@@ -114,6 +117,23 @@ def test_a_channel_that_is_not_configured_is_refused(name):
             assert any(BASIC in each.paths and schema in each.detail for each in session.omissions)
         with pytest.raises(NotWritableError, match=schema):
             put(simulation, BASIC, **{name: 0.5})
+
+
+def test_a_disabled_vehicle_is_refused():
+    """PhysX takes its controls and nothing drives it; it can be brought to rest all the same."""
+    off = "bool physxVehicle:vehicleEnabled = 0"
+    raw = "rel physxVehicle:drive = None"
+    changes = having("Basic", off), (raw, f"{raw}\n        {off}")
+    with ovread.open(fleet(*changes), backend="physx") as simulation:
+        for name in (*CONTROLS, "requestedGear"):
+            with pytest.raises(NotWritableError, match="vehicleEnabled"):
+                put(simulation, BASIC, **{name: 1})
+        with pytest.raises(NotWritableError, match="vehicleEnabled"):
+            put(simulation, f"{RAW}/FrontLeftWheel", driveTorque=1)
+        simulation.set(simulation.query(BODY, paths=[BASIC]), "linearVelocity", [0, 0, 2])
+        put(simulation, BASIC, resetToRestState=1)
+        assert not body(simulation, BASIC, "linearVelocity").any()
+        put(simulation, STANDARD, accelerator=1)
 
 
 def test_ackermann_steering_is_steering():

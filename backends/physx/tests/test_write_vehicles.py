@@ -31,6 +31,7 @@ from reading import BODY, DT
 import ovread
 
 
+@pytest.mark.reads_back("VEHICLE", "accelerator brake0 brake1 steer")
 @pytest.mark.parametrize("way", ["", "public"])
 @pytest.mark.parametrize("name", CONTROLS)
 def test_each_vehicle_gets_its_own_value_at_once(name, way, flying, monkeypatch):
@@ -49,6 +50,7 @@ def test_each_vehicle_gets_its_own_value_at_once(name, way, flying, monkeypatch)
     assert not any(flying.read(fleet, others)[other].numpy().any() for other in others)
 
 
+@pytest.mark.obeys("VEHICLE", "accelerator")
 def test_the_accelerator_turns_the_wheels(flying):
     """Each of four driven wheels takes a quarter of the torque: alpha = T / I, of that vehicle alone."""
     put(flying, BASIC, accelerator=0.4)
@@ -65,6 +67,7 @@ def test_a_drive_without_gearbox_goes_back_not_at_all_or_ahead(gear, sign, flyin
     np.testing.assert_allclose(wheels(flying, BASIC), sign * PEAK_TORQUE / 4 / INERTIA * DT, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.obeys("VEHICLE", "brake0 brake1")
 @pytest.mark.parametrize(("name", "braked"), [("brake0", [1, 1, 1, 1]), ("brake1", [0, 0, 1, 1])])
 def test_brakes_slow_the_wheels_that_they_are_on(name, braked, flying):
     """The second brakes are on the rear wheels alone: each braked wheel loses T / I."""
@@ -88,6 +91,7 @@ def test_brakes_stop_a_vehicle(standing):
     assert body(standing, STANDARD, "linearVelocity")[2] > 3
 
 
+@pytest.mark.obeys("VEHICLE", "steer")
 @pytest.mark.parametrize("steer", [0.5, -1.0])
 def test_steering_turns_the_front_wheels_and_the_vehicle(steer, standing):
     """Front wheels stand at that part of their greatest angle, about +Y, and the vehicle yaws to that side."""
@@ -99,6 +103,7 @@ def test_steering_turns_the_front_wheels_and_the_vehicle(steer, standing):
     assert np.sign(steer) * body(standing, BASIC, "angularVelocity")[1] > 0.2
 
 
+@pytest.mark.obeys("VEHICLE", "requestedGear")
 @pytest.mark.parametrize("gear", [2, -1])
 def test_a_gear_is_engaged_after_the_change(gear, flying):
     """It is the target with the next step, neutral meanwhile, and then turns engine and wheels in its ratio."""
@@ -125,6 +130,7 @@ def test_automatic_gears_change_by_themselves(flying):
     assert [get(flying, STANDARD, name) for name in ("automaticTransmission", "currentGear")] == [0, 1]
 
 
+@pytest.mark.obeys("VEHICLE", "thrust0 thrust1")
 def test_thrusts_turn_the_tracks(flying):
     """Each thrust turns the wheels of its own track, in its own sense."""
     put(flying, TANK, accelerator=1, thrust0=0.5, thrust1=-0.5)
@@ -134,6 +140,7 @@ def test_thrusts_turn_the_tracks(flying):
     assert all(speeds[f"{TANK}/{wheel}"] < -1 for wheel in TRACKS["thrust1"])
 
 
+@pytest.mark.obeys("VEHICLE_WHEEL", "driveTorque brakeTorque steerAngle")
 @pytest.mark.parametrize("way", ["", "public"])
 def test_raw_wheels_take_torques_and_angles(way, flying, monkeypatch):
     """Each wheel by itself: alpha = T / I, a brake takes as much off, an angle is there after a step, in radians."""
@@ -166,13 +173,13 @@ def test_torques_act_until_they_are_written_again(flying):
 
 
 def test_a_control_wakes_a_vehicle_that_sleeps():
-    """It drives off with the next steps."""
+    """It drives off with the next steps, and the others sleep on."""
     with ovread.open(fleet(("sleepThreshold = 0", "sleepThreshold = 0.05")), backend="physx") as simulation:
         simulation.step(1 / 60, 300)
-        assert body(simulation, BASIC, "isSleeping").item() == 1
-        put(simulation, BASIC, accelerator=1)
+        assert [body(simulation, path, "isSleeping").item() for path in (BASIC, STANDARD, TANK, RAW)] == [1, 1, 1, 1]
+        simulation.set(simulation.query(VEHICLE, paths=[STANDARD, BASIC]), "accelerator", [0, 1])
         simulation.step(DT, 120)
-        assert body(simulation, BASIC, "isSleeping").item() == 0
+        assert [body(simulation, path, "isSleeping").item() for path in (BASIC, STANDARD, TANK, RAW)] == [0, 1, 1, 1]
         assert body(simulation, BASIC, "linearVelocity")[2] > 0.2
 
 
