@@ -269,7 +269,7 @@ def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
 
 
 def _drive_every_axis(builder: newton.ModelBuilder) -> None:
-    """Give axes without a drive one of both gains: MuJoCo has the drives that it starts with, whatever is written later.
+    """Give axes without a drive one of both gains: MuJoCo keeps the drives that it starts with, whatever is written.
 
     A drive without gains exerts nothing; as everywhere, nothing but an authored bound limits it.
     """
