@@ -66,10 +66,11 @@ def test_a_wrench_moves_what_was_written(masses: Simulation) -> None:
     put(masses, BODY, STILL, "inertia", TENSOR)
     put(masses, BODY, STILL, "centerOfMassPosition", centre)
     linear, angular = push(masses, centre, force, torque)
-    tolerance = 2e-2 if masses.variant == "vbd" else 1e-3
-    np.testing.assert_allclose(linear, force / 5, rtol=tolerance, atol=tolerance)
+    # VBD takes velocities from differences of poses, which single precision rounds.
+    tolerance = 0.1 if masses.variant == "vbd" else 1e-3
+    np.testing.assert_allclose(linear, force / 5, rtol=1e-3, atol=tolerance)
     expected = AXES @ np.linalg.solve(TENSOR, AXES.T @ torque)
-    np.testing.assert_allclose(angular, expected, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(angular, expected, rtol=1e-3, atol=tolerance)
 
 
 def test_principal_axes_turn_with_their_moments(masses: Simulation) -> None:
