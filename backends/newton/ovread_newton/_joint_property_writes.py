@@ -41,8 +41,8 @@ _OF_BALLS: Mapping[str, tuple[str, ...]] = {
 
 _OTHER = "Distance and rod joints have no axes that this could be about."
 _UNDRIVEN = (
-    "the axis has no drive with this gain, and the kamino solver settles when it is made which axes have. Author "
-    "PhysicsDriveAPI with a gain above zero."
+    "the axis has no drive with this gain, and the solver settles when it is made which axes have: author "
+    "PhysicsDriveAPI with a gain above zero, or give the model another joint_target_mode."
 )
 _UNLIMITED_AXIS = (
     "the axis has no limits, and on a GPU the mujoco solver settles when it is made which axes have. Author limits, "
@@ -121,11 +121,12 @@ def _undriven(engine: NewtonEngine, dofs: Indices, name: str) -> Flags | None:
     """Return which axes have no drive that the gain ``name`` could be of, where the solver gives them none later."""
     import newton
 
-    if engine.variant != "kamino" or name not in ("jointStiffness", "jointDamping"):
+    if engine.variant not in ("mujoco", "kamino") or name not in ("jointStiffness", "jointDamping"):
         return None
     mode = newton.JointTargetMode
     having = [mode.POSITION, mode.POSITION_VELOCITY, *([mode.VELOCITY] if name == "jointDamping" else [])]
-    return ~np.isin(engine.model.joint_target_mode.numpy()[dofs], having)
+    is_undriven = ~np.isin(engine.model.joint_target_mode.numpy()[dofs], having)
+    return is_undriven if is_undriven.any() else None
 
 
 def _bound(engine: NewtonEngine, joints: Indices, name: str) -> Write:

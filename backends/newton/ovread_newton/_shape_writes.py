@@ -9,11 +9,10 @@ import numpy as np
 
 from ovread.backend import Key
 from ovread.catalogue import ObjectType
-from ovread.errors import ValueRefusedError
 from ovread_newton._binding import Values
 from ovread_newton._ragged import Indices
 from ovread_newton._shapes import ARRAYS
-from ovread_newton._writer import Chosen, Consequences, Maker, Sink, Write, publish, refuse_unheard
+from ovread_newton._writer import Chosen, Consequences, Maker, Sink, Write, publish, refuse_unheard, refuse_value
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -41,7 +40,7 @@ def _offset(engine: NewtonEngine, bodies: Indices, name: str) -> Write:
     """
     margin, gap = Sink(engine, "model", "shape_margin"), Sink(engine, "model", "shape_gap")
     shapes, flags = engine.topology.body_shapes.take(bodies), _flags()
-    owners = np.repeat(bodies, engine.topology.body_shapes.counts(bodies))
+    owners = np.repeat(np.arange(len(bodies)), engine.topology.body_shapes.counts(bodies))
 
     def write(values: Values, chosen: Chosen) -> Consequences:
         index, given = shapes[chosen], values[chosen, 0]
@@ -50,12 +49,13 @@ def _offset(engine: NewtonEngine, bodies: Indices, name: str) -> Write:
             rest = given
         else:
             contact = given
-        for place in np.flatnonzero(rest > contact):
-            path = engine.topology.body_paths[owners[chosen][place]]
-            raise ValueRefusedError(
-                f"{name} of {path}: the contact offset {contact[place]:g} would be less than the rest offset "
-                f"{rest[place]:g}. Write the other one first."
+        for place in np.flatnonzero(rest > contact)[:1]:
+            row = int(owners[chosen][place])
+            rule = (
+                f"the rest offset {rest[place]:g} would be beyond the contact offset {contact[place]:g}. Write the "
+                "other one first."
             )
+            refuse_value(name, row, engine.topology.body_paths[bodies[row]], given[place], rule)
         return publish([(margin, index, rest), (gap, index, contact - rest)], flags)
 
     return write

@@ -272,23 +272,24 @@ def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
 
 
 def _drive_every_axis(builder: newton.ModelBuilder) -> None:
-    """Give each axis a drive of both gains: MuJoCo has those that it starts with, whatever gains are written later.
+    """Give axes without a drive one of both gains: MuJoCo keeps the drives that it starts with, whatever is written.
 
     A drive without gains exerts nothing; as everywhere, nothing but an authored bound limits it.
     """
     import newton
 
+    mode = newton.JointTargetMode
     without = (newton.JointType.FREE, newton.JointType.DISTANCE, newton.JointType.FIXED)
-    none, both = int(newton.JointTargetMode.NONE), int(newton.JointTargetMode.POSITION_VELOCITY)
     unbounded = newton.ModelBuilder.JointDofConfig().effort_limit
     starts = [*builder.joint_qd_start, builder.joint_dof_count]
     for joint, kind in enumerate(builder.joint_type):
         if kind in without:
             continue
         for dof in range(starts[joint], starts[joint + 1]):
-            if builder.joint_target_mode[dof] == none and builder.joint_effort_limit[dof] == unbounded:
+            if builder.joint_target_mode[dof] == int(mode.NONE) and builder.joint_effort_limit[dof] == unbounded:
                 builder.joint_effort_limit[dof] = float("inf")
-            builder.joint_target_mode[dof] = both
+            if builder.joint_target_mode[dof] in (int(mode.NONE), int(mode.EFFORT)):
+                builder.joint_target_mode[dof] = int(mode.POSITION_VELOCITY)
 
 
 def _bound_by_zero(builder: newton.ModelBuilder) -> None:
