@@ -1,7 +1,4 @@
-"""What is written to the shapes of bodies and links acts in the next steps: friction, restitution, offsets.
-
-Shapes of one material get one of their own when they are written, with all else that the material says.
-"""
+"""Statements of the write API about materials: a shape that is written gets one of its own, alike in all else."""
 
 from __future__ import annotations
 
@@ -152,14 +149,8 @@ def slope():
         yield simulation
 
 
-@pytest.fixture(scope="module")
-def level():
-    with ovread.open(scene(), backend="physx") as simulation:
-        yield simulation
-
-
-def test_dynamic_friction_slows_a_box_that_slides(slope, boxes):
-    """On the slope it gains g (sin - friction cos), with the written friction; the other keeps the shared one."""
+def test_a_shape_that_is_written_slides_by_itself(slope, boxes):
+    """It gains g (sin - friction cos) with its friction, combined as authored; the other does with the shared one."""
     kind, path, other = boxes
     slope.reset()
     slope.step(DT, 20)
@@ -168,62 +159,6 @@ def test_dynamic_friction_slows_a_box_that_slides(slope, boxes):
     slope.step(DT, 60)
     gained = np.subtract((slide(slope, kind, path), slide(slope, kind, other)), before) / (60 * DT)
     np.testing.assert_allclose(gained, (accelerated(0.4), accelerated(0.2)), rtol=2e-2)
-
-
-def test_static_friction_holds_a_box(slope, boxes):
-    """On the slope a box with more than the slope's tangent stays; the other, whose friction is shared, slides."""
-    kind, path, other = boxes
-    slope.reset()
-    put(slope, kind, path, staticFriction=0.7)
-    slope.step(DT, 60)
-    assert abs(slide(slope, kind, path)) < 1e-3
-    assert slide(slope, kind, other) == pytest.approx(accelerated(0.2) * 60 * DT, rel=5e-2)
-
-
-@pytest.mark.parametrize("restitution", [0.5, 1.0])
-def test_restitution_is_the_share_of_the_speed_that_comes_back(level, boxes, restitution):
-    """A box that falls at 2 goes up at that share of it; the other one stays on the ground."""
-    kind, path, other = boxes
-    level.reset()
-    put(level, kind, path, restitution=restitution)
-    for each in (path, other):
-        if kind is LINK:
-            root = level.query(ObjectType.ARTICULATION, paths=[each.rpartition("/")[0]])
-            level.set(root, "rootLinearVelocity", (0, 0, -2))
-        else:
-            level.set(level.query(BODY, paths=[each]), "linearVelocity", (0, 0, -2))
-    level.step(DT)
-    assert value(level, kind, path, "linearVelocity")[2] == pytest.approx(2 * restitution, rel=5e-2)
-    assert abs(value(level, kind, other, "linearVelocity")[2]) < 0.1
-
-
-def test_a_rest_offset_keeps_a_box_off_the_ground(level, boxes):
-    """It comes to rest as much above the ground, and the other one stays on it."""
-    kind, path, other = boxes
-    level.reset()
-    put(level, kind, path, contactOffset=0.2, restOffset=0.1)
-    level.step(DT, 240)
-    assert value(level, kind, path, "position")[2] == pytest.approx(0.6, abs=2e-3)
-    assert value(level, kind, other, "position")[2] == pytest.approx(0.5, abs=2e-3)
-
-
-def test_contacts_begin_within_the_contact_offsets(level, boxes):
-    """A box that hangs 0.1 above the ground has contacts with an offset of 0.1 and more, and none with 0.02."""
-    kind, path, _ = boxes
-    level.reset()
-    for link in [path, path.replace("Box", "Tip")] if kind is LINK else [path]:
-        level.set(level.query(kind, paths=[link]), "disableGravity", 1)
-    if kind is LINK:
-        level.set(level.query(ObjectType.ARTICULATION, paths=["/Robot"]), "rootPosition", (0, 10, 0.6))
-    else:
-        level.set(level.query(BODY, paths=[path]), "position", (0, 0, 0.6))
-    sensor = level.query(ObjectType.CONTACT_SENSOR, paths=[path])
-    counts = []
-    for offset in (0.05, 0.12):
-        put(level, kind, path, contactOffset=offset)
-        level.step(DT, 2)
-        counts.append(len(level.read(sensor, ["rawContactSeparation"])["rawContactSeparation"].numpy()))
-    assert counts == [0, 4]
 
 
 SPRING = """float physxMaterial:compliantContactStiffness = 400
