@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DATA
 from reading import BODY, DT, JOINT, LINK, by_path, engine_session, value, write
 
 import ovread
 from ovread import UNLIMITED, ObjectType, Writability
-from ovread.errors import NotWritableError, ValueRefusedError
+from ovread.errors import (
+    AttributeOfOtherTypeError,
+    NotWritableError,
+    SelectionError,
+    UnknownAttributeError,
+    ValueRefusedError,
+)
 
 SETTLED, WEIGHTLESS, DRIVEN = "/World/settled", "/World/weightless", "/World/kinematic"
 
 
 @pytest.fixture(scope="module")
-def opened_bodies():
-    with ovread.open(DATA / "bodies.usda", backend="physx") as simulation:
+def opened_bodies(scene):
+    with ovread.open(scene("bodies"), backend="physx") as simulation:
         yield simulation
 
 
@@ -31,8 +36,8 @@ def bodies(opened_bodies):
 
 
 @pytest.fixture(scope="module")
-def opened_robot():
-    with ovread.open(DATA / "joints.usda", backend="physx") as simulation:
+def opened_robot(scene):
+    with ovread.open(scene("joints"), backend="physx") as simulation:
         yield simulation
 
 
@@ -76,6 +81,19 @@ def test_the_engine_has_the_classes_of_the_catalogue():
             assert classes[writability(int(kind), name)] is expected, (kind, name)
 
 
+def test_the_class_is_asked_by_name_and_type():
+    """The engine and ovread refuse what is no type, and what is no name."""
+    from ovphysx._bindings import writability
+
+    for kind, name in ((25, "position"), (0, "")):
+        with pytest.raises(ValueError, match="ovphysx_writability"):
+            writability(kind, name)
+    with pytest.raises(SelectionError):
+        ovread.writability(25, "position")
+    with pytest.raises(UnknownAttributeError, match="position"):
+        ovread.writability(BODY, "positon")
+
+
 # Timing, order, persistence
 
 
@@ -90,9 +108,9 @@ def test_a_write_makes_no_step(bodies):
     )
 
 
-def test_a_commit_waits_for_a_step_that_is_under_way(attached):
+def test_a_commit_waits_for_a_step_that_is_under_way(attached, scene):
     """What is committed while a step of the owner's has not been waited for stands when it has been."""
-    simulation, physx, _ = attached(DATA / "bodies.usda")
+    simulation, physx, _ = attached(scene("bodies"))
     task = physx.step(DT)
     with engine_session(simulation, BODY, ["linearVelocity"], WEIGHTLESS) as session:
         fill(session.groups[0], [1, 2, 3])
@@ -336,9 +354,9 @@ def test_wake_drives_every_row_but_kinematic_and_disabled_ones(bodies):
         put(bodies, WEIGHTLESS, wake=1)
 
 
-def test_nothing_is_put_to_sleep_where_the_scene_forbids_it():
+def test_nothing_is_put_to_sleep_where_the_scene_forbids_it(scene):
     """A 0 is taken and does nothing: the body falls on."""
-    text = (DATA / "bodies.usda").read_text()
+    text = scene("bodies").read_text()
     old = '"Scene" (prepend apiSchemas = ["PhysxSceneAPI"])\n{'
     assert old in text
     with ovread.open(text.replace(old, f"{old}\n    bool physxScene:disableSleeping = 1"), backend="physx") as awake:
@@ -358,10 +376,10 @@ def test_what_is_derived_cannot_be_written(name, bodies):
         bodies.write(bodies.query(BODY), [name])
 
 
-def test_instances_are_written_by_the_engine_alone():
+def test_instances_are_written_by_the_engine_alone(scene):
     """The engine writes an array per instancer, in its own frame; ovread has no row for one, and says why."""
     instancer = "/World/Instances_2"
-    with ovread.open(DATA / "point_instancers.usda", backend="physx") as simulation:
+    with ovread.open(scene("point_instancers"), backend="physx") as simulation:
         with engine_session(
             simulation, BODY, ["position", "disableSimulation"], instancer, "/World/Falling"
         ) as session:
@@ -389,9 +407,9 @@ def test_axes_of_a_joint_are_written_in_their_order(robot):
     assert value(robot, JOINT, path, "jointPosition") == pytest.approx([1, 2], rel=1e-5)
 
 
-def test_a_free_axis_stays_free():
+def test_a_free_axis_stays_free(scene):
     """The engine and ovread refuse to limit it, and nothing is written; to say that it has no limit is taken."""
-    text = (DATA / "joints.usda").read_text()
+    text = scene("joints").read_text()
     limits = "float physics:lowerLimit = -20\n        float physics:upperLimit = 90\n"
     assert limits in text
     with ovread.open(text.replace(limits, ""), backend="physx") as simulation:
@@ -426,3 +444,40 @@ def test_an_articulation_takes_its_root_s_state_alone(name, robot):
         engine_session(robot, ObjectType.ARTICULATION, [name])
     with pytest.raises(ovread.errors.OvreadError, match=name):
         robot.write(robot.query(ObjectType.ARTICULATION), [name])
+
+
+# Tendons
+
+
+FIXED, SPATIAL = ObjectType.FIXED_TENDON, ObjectType.SPATIAL_TENDON
+OF_BOTH = {"tendonStiffness": 3.0, "tendonDamping": 0.5, "tendonLimitStiffness": 2.0, "tendonOffset": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("sample", "kind", "given"),
+    [
+        ("FixedTendonTest", FIXED, OF_BOTH | {"tendonLimit": (-0.5, 0.75), "tendonRestLength": 0.125}),
+        ("SpatialTendonTest", SPATIAL, OF_BOTH),
+    ],
+    ids=["fixed", "spatial"],
+)
+def test_properties_of_tendons_stay_over_steps(sample, kind, given, scene):
+    """What was written is what is read ten steps later, to the bit."""
+    with ovread.open(scene(sample), backend="physx") as simulation:
+        path = simulation.query(kind).paths[0]
+        put(simulation, path, kind, **given)
+        written = {name: value(simulation, kind, path, name) for name in given}
+        for name, values in given.items():
+            np.testing.assert_allclose(written[name], np.ravel(values), rtol=1e-5, err_msg=name)
+        simulation.step(DT, 10)
+        assert {name: value(simulation, kind, path, name) for name in given} == written
+
+
+@pytest.mark.parametrize("name", ["tendonLimit", "tendonRestLength"])
+def test_a_spatial_tendon_has_no_limit_and_no_rest_length(name, scene):
+    """The engine and ovread refuse the name when a session is opened."""
+    with ovread.open(scene("SpatialTendonTest"), backend="physx") as simulation:
+        with pytest.raises(RuntimeError, match=name):
+            engine_session(simulation, SPATIAL, [name])
+        with pytest.raises(AttributeOfOtherTypeError, match="FIXED_TENDON"):
+            simulation.write(simulation.query(SPATIAL), [name])

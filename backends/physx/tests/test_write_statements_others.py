@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DATA
 from reading import BODY, DT, by_path, engine_session
 
 import ovread
@@ -31,8 +30,8 @@ WALKER, OTHER = "/Turned/Walker", "/Turned/Other"
 
 
 @pytest.fixture(scope="module")
-def opened_riders():
-    text = (DATA / "walkers.usda").read_text()
+def opened_riders(scene):
+    text = scene("walkers").read_text()
     with ovread.open(text + PLATFORM, backend="physx") as simulation:
         yield simulation
 
@@ -75,8 +74,8 @@ def test_the_smallest_move_is_made(riders):
     assert place(riders, OTHER)[2] - start[2] == pytest.approx(1e-4, rel=5e-2)
 
 
-def test_a_move_has_no_gravity_and_stays_without_one(riders):
-    """Between moves a controller in the air stays where it is."""
+def test_a_controller_in_the_air_stays_there(riders):
+    """Without a move nothing moves it, and gravity does not."""
     start = place(riders, OTHER)
     riders.step(DT, 30)
     np.testing.assert_array_equal(place(riders, OTHER), start)
