@@ -60,7 +60,7 @@ def read_joints(engine: PhysxEngine, paths: Sequence[str], known: Mapping[int, s
         targets = sides[side].get(position)
         return path_of[int(targets[0])] if targets is not None and len(targets) else ""
 
-    kind_of = {position: str(kind[0]) for position, kind in _tokens(engine, paths, "usd-prim-type").items()}
+    kind_of = {position: str(kind[0]) for position, kind in read_tokens(engine, paths, "usd-prim-type").items()}
     free = [position for position, kind in kind_of.items() if kind == "PhysicsJoint"]
     axes = dict(zip(free, _unlocked(engine, [paths[position] for position in free]), strict=True))
     return [
@@ -73,15 +73,15 @@ def read_joints(engine: PhysxEngine, paths: Sequence[str], known: Mapping[int, s
 
 def read_axes(engine: PhysxEngine, kind: str, paths: Sequence[str]) -> dict[int, str]:
     """Return the authored axis, ``X``, ``Y`` or ``Z``, of joints of one prim type by their position."""
-    kinds = _tokens(engine, paths, "usd-prim-type")
+    kinds = read_tokens(engine, paths, "usd-prim-type")
     found = [position for position, known in kinds.items() if known[0] == kind]
-    axes = _tokens(engine, [paths[position] for position in found], "physics:axis")
+    axes = read_tokens(engine, [paths[position] for position in found], "physics:axis")
     return {found[position]: axis[0] for position, axis in axes.items()}
 
 
 def _unlocked(engine: PhysxEngine, paths: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the rotations that each ``PhysicsJoint`` leaves free: a lower limit above the upper one locks an axis."""
-    schemas = _tokens(engine, paths, "usd-schemas")
+    schemas = read_tokens(engine, paths, "usd-schemas")
     locked: list[set[str]] = [set() for _ in paths]
     for rotation in _ROTATIONS:
         low, high = (read_column(engine, paths, f"limit:{rotation}:physics:{end}") for end in ("low", "high"))
@@ -91,7 +91,7 @@ def _unlocked(engine: PhysxEngine, paths: Sequence[str]) -> list[tuple[str, ...]
     return [tuple(name for rotation, name in _ROTATIONS.items() if rotation not in each) for each in locked]
 
 
-def _tokens(engine: PhysxEngine, paths: Sequence[str], name: str) -> dict[int, list[str]]:
+def read_tokens(engine: PhysxEngine, paths: Sequence[str], name: str) -> dict[int, list[str]]:
     """Return the tokens of an attribute by the position of the prim, of those prims that have any."""
     columns = read_column(engine, paths, name)
     handles = {int(handle) for column in columns.values() for handle in column}

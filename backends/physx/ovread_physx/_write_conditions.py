@@ -14,12 +14,13 @@ from ovread.catalogue import ObjectType
 from ovread_physx._inspection import inspect
 from ovread_physx._vehicle_conditions import AutomaticGears, ExistingGear, SimulatedChassis
 from ovread_physx._write_current import CurrentValues
-from ovread_physx._write_joint_conditions import LimitedAxis, TargetInRange
+from ovread_physx._write_joint_conditions import LimitedAxis, PositionInRange, TargetInRange
 from ovread_physx._write_rules import Condition, Mask, Values, Written
 
 _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
 _JOINT = ObjectType.ARTICULATION_JOINT
+_LEAST = 1e-30
 
 
 class Simulated(Condition):
@@ -47,6 +48,17 @@ class Simulated(Condition):
     def close(self) -> None:
         """Give the native query back."""
         self._flags.close()
+
+
+class Invertible(Condition):
+    """The engine keeps one over the mass, and takes what has no such number for infinitely heavy."""
+
+    rule = f"is less than {_LEAST:g}, of which PhysX cannot keep the inverse"
+
+    def broken(self, values: Values) -> Mask | None:
+        """Return the masses, or the tensors by their traces, that are too small."""
+        sizes = values[:, 0] if values.shape[1] == 1 else values[:, 0] + values[:, 4] + values[:, 8]
+        return np.asarray(sizes < _LEAST)
 
 
 class _Compared(Condition):
@@ -137,11 +149,13 @@ _CONDITIONS: Mapping[tuple[ObjectType, str], Sequence[type[Condition]]] = {
             "kinematicTargetOrientation",
         )
     },
+    **{(kind, name): (Invertible,) for kind in (_BODY, _LINK) for name in ("mass", "inertia")},
     **{(kind, "restOffset"): (BelowContactOffset,) for kind in (_BODY, _LINK)},
     **{(kind, "contactOffset"): (AboveRestOffset,) for kind in (_BODY, _LINK)},
     (_JOINT, "jointStaticFriction"): (AboveDynamicFriction,),
     (_JOINT, "jointDynamicFriction"): (BelowStaticFriction,),
     (_JOINT, "jointLimit"): (LimitedAxis,),
+    (_JOINT, "jointPosition"): (PositionInRange,),
     (_JOINT, "jointPositionTarget"): (TargetInRange,),
     (ObjectType.VEHICLE, "requestedGear"): (ExistingGear, AutomaticGears),
     (ObjectType.VEHICLE, "resetToRestState"): (SimulatedChassis,),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ovread.backend import UNLIMITED
 from ovread.catalogue import ObjectType
-from ovread_physx._authored_joints import read_joints
+from ovread_physx._authored_joints import read_tokens
 from ovread_physx._inspection import inspect
 from ovread_physx._reads import BOUNDLESS
 from ovread_physx._write_current import CurrentValues
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ovread_physx._engine import PhysxEngine
 
 _JOINT = ObjectType.ARTICULATION_JOINT
-_LINEAR = ("x", "y", "z")
 
 
 class LimitedAxis(Condition):
@@ -49,38 +48,71 @@ def limited_axes(engine: PhysxEngine) -> Mapping[str, Mask]:
     return engine.limited_axes
 
 
-class TargetInRange(Condition):
-    """An angle that a drive is to reach is at most a full turn of a hinge, and half a turn of an axis among several."""
+class _Angles(Condition):
+    """An angle that a joint can hold: a hinge without limits holds a full turn, a joint of several axes half a turn.
 
-    rule = "is beyond a full turn of a hinge without limits, or half a turn of a joint with several axes"
+    A joint of several axes is one that is authored so, also if it leaves but one axis free.
+    """
+
+    is_safe: ClassVar[float]
+    """Up to this size in degrees no number breaks the rule, whatever the axes are."""
 
     def __init__(self, written: Written) -> None:
         super().__init__(written)
         self._limits: CurrentValues | None = None
 
     def broken(self, values: Values) -> Mask | None:
-        """Return the angles that are out of range; what axes are is asked only where a number is large."""
-        if values.max(initial=0) <= 180 and values.min(initial=0) >= -180:
+        """Return the angles that are out of range; what the axes are is asked only where a number is large."""
+        if values.max(initial=0) <= self.is_safe and values.min(initial=0) >= -self.is_safe:
             return None
-        written = self.written
-        counts = written.column.counts
-        assert counts is not None
         if self._limits is None:
-            self._limits = written.current("jointLimit")
-            authored = read_joints(written.engine, written.paths(), {})
-            axes = [
-                joint.axis(ordinal, count)
-                for joint, count in zip(authored, counts.tolist(), strict=True)
-                for ordinal in range(count)
-            ]
-            self._is_angle = ~np.isin(axes, _LINEAR)
-            self._is_one_of_several = np.repeat(counts > 1, counts)
+            self._limits = self._ask()
         limits = self._limits.read()
         is_free = (limits[:, 0] <= -UNLIMITED) & (limits[:, 1] >= UNLIMITED)
-        size = np.abs(values[:, 0])
-        return np.asarray(self._is_angle & (((size > 180) & self._is_one_of_several) | ((size > 360) & is_free)))
+        angles = np.abs(values[:, 0])
+        return np.asarray((self._is_hinge & is_free & (angles > 360)) | (self._is_ball & self._beyond_half(angles)))
+
+    def _ask(self) -> CurrentValues:
+        """Read which axes are hinges, and which belong to joints of several."""
+        written = self.written
+        assert written.column.counts is not None
+        self._counts = written.column.counts
+        kinds = read_tokens(written.engine, written.paths(), "usd-prim-type")
+        each = np.array([kinds.get(position, [""])[0] for position in range(len(self._counts))])
+        self._is_hinge = np.repeat(each == "PhysicsRevoluteJoint", self._counts)
+        self._is_ball = np.repeat(np.isin(each, ("PhysicsSphericalJoint", "PhysicsJoint")), self._counts)
+        return written.current("jointLimit")
+
+    def _beyond_half(self, angles: Values) -> Mask:
+        """Return which angles, given as sizes, are beyond what a joint of several axes holds."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """Give the native query back."""
         if self._limits is not None:
             self._limits.close()
+
+
+class TargetInRange(_Angles):
+    """An angle that a drive can pull to; the engine refuses others."""
+
+    rule = "is beyond a full turn of a hinge without limits, or half a turn of a joint with several axes"
+    is_safe = 180.0
+
+    def _beyond_half(self, angles: Values) -> Mask:
+        return np.asarray(angles > 180)
+
+
+class PositionInRange(_Angles):
+    """An angle that the next step does not wrap. Those of several axes are one rotation, of half a turn at most."""
+
+    rule = (
+        "is beyond a full turn of a hinge without limits, or, with the other axes of its joint, beyond half a turn: "
+        "PhysX would go on from another angle. Write one that differs by whole turns"
+    )
+    is_safe = 103.0
+
+    def _beyond_half(self, angles: Values) -> Mask:
+        joints = np.repeat(np.arange(len(self._counts)), self._counts)
+        sizes = np.sqrt(np.bincount(joints, weights=np.square(angles, dtype=np.float64), minlength=len(self._counts)))
+        return np.asarray((sizes > 180.001)[joints])

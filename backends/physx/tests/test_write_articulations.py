@@ -18,7 +18,18 @@ TURNED = at(1.0, 2.0, 3.0, about=(2, -1, 1), degrees=70)
 POSITIONS = {"c": -15.0, "a": 25.0, "b10": -0.1, "b9": -60.0, "d": 33.0}
 RATES = {"c": -5.0, "a": 15.0, "b10": -0.3, "b9": -20.0, "d": 44.0}
 """Other coordinates and rates for each joint of the mechanisms, some of which have bodies the other way round."""
+EFFORTS = {"c": 3.0, "a": -2.0, "b10": 5.0, "b9": 1.0, "d": -4.0}
+TURN = float(np.rad2deg(2 * np.arctan2(0.6, 0.8)))
 TWIST = ((1.0, 2.0, 3.0), (10.0, 20.0, 30.0))
+
+
+CHANGES = [
+    ("c", "mass", 5.0, {"mass": 5.0}),
+    ("a", "inertia", np.diag((0.5, 0.6, 0.7)).ravel(), {"moments": (0.5, 0.6, 0.7), "centre": at(0.1, 0.2, 0.1)}),
+    ("a", "centerOfMassPosition", (0.05, -0.1, 0.2), {"centre": at(0.05, -0.1, 0.2)}),
+    ("b9", "centerOfMassOrientation", (0, 0.6, 0, 0.8), {"centre": at(0, 0.1, about=(0, 1, 0), degrees=TURN)}),
+]
+"""Writes of one link, and what they make of it."""
 
 
 def by_joint(query, numbers):
@@ -82,15 +93,7 @@ def test_links_follow_joints(articulation):
     assert_consistent(simulation, mechanism)
 
 
-@pytest.mark.parametrize(
-    ("link", "name", "values", "changes"),
-    [
-        ("c", "mass", 5.0, {"mass": 5.0}),
-        ("a", "inertia", np.diag((0.5, 0.6, 0.7)).ravel(), {"moments": (0.5, 0.6, 0.7), "centre": at(0.1, 0.2, 0.1)}),
-        ("a", "centerOfMassPosition", (0.05, -0.1, 0.2), {"centre": at(0.05, -0.1, 0.2)}),
-        ("b9", "centerOfMassOrientation", (0, 0, 0.6, 0.8), None),
-    ],
-)
+@pytest.mark.parametrize(("link", "name", "values", "changes"), CHANGES)
 def test_matrices_and_velocities_follow_the_mass_of_a_link(articulation, link, name, values, changes):
     """Mass, inertia and centre of mass of one link are in the matrices, and in the velocity of its centre, at once."""
     simulation, mechanism = articulation
@@ -98,8 +101,6 @@ def test_matrices_and_velocities_follow_the_mass_of_a_link(articulation, link, n
     simulation.set(simulation.query(LINK, paths=[path]), name, values)
     read = np.array(value(simulation, LINK, path, name))
     np.testing.assert_allclose(read, values if np.ndim(values) else [values], atol=1e-6)
-    if changes is None:
-        changes = {"centre": at(0, 0.1, about=(0, 0, 1), degrees=np.rad2deg(2 * np.arctan2(0.6, 0.8)))}
     assert_consistent(simulation, mechanism.changed(link, **changes))
 
 
@@ -153,28 +154,53 @@ def test_a_fixed_base_stays_where_it_was_written():
         )
 
 
-def test_the_next_step_starts_from_what_was_written(articulation):
-    """Over a short step joint rates change by M^-1 (effort - gravity - coriolis), with the written efforts."""
+@pytest.mark.obeys("ARTICULATION_LINK", "mass inertia centerOfMassPosition centerOfMassOrientation")
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointPosition jointVelocity jointActuationForce")
+@pytest.mark.parametrize(("link", "name", "values", "changes"), CHANGES)
+def test_the_next_step_starts_from_what_was_written(articulation, link, name, values, changes):
+    """Over a short step joint rates change by M^-1 (effort - gravity - coriolis) of the written mass and efforts."""
     simulation, mechanism = articulation
     joints = simulation.query(JOINT)
-    efforts = {"c": 3.0, "a": -2.0, "b10": 5.0, "b9": 1.0, "d": -4.0}
-    simulation.set(joints, "jointActuationForce", by_joint(joints, efforts))
-    oracle = Oracle(mechanism)
+    simulation.set(simulation.query(LINK, paths=[f"/W/r/{link}"]), name, values)
+    simulation.set(joints, "jointActuationForce", by_joint(joints, EFFORTS))
+    oracle = Oracle(mechanism.changed(link, **changes))
     result = simulation.read(simulation.query(ARTICULATION), ["massMatrix"])
     columns = result["massMatrix"].labels[0].columns
     # The root of a floating base has columns too, and no effort.
     name_of = {column: column.rpartition("j_")[2].partition(":")[0] for column in columns if "/j_" in column}
-    given = [efforts[name_of[column]] if column in name_of else 0.0 for column in columns]
+    given = [EFFORTS[name_of[column]] if column in name_of else 0.0 for column in columns]
     bias = oracle.gravity_force(columns) + oracle.coriolis_force(columns)
     acceleration = dict(zip(columns, np.linalg.solve(oracle.mass_matrix(columns), given - bias), strict=True))
     dt = 1e-4
     simulation.step(dt)
     after = simulation.read(joints, "jointVelocity")["jointVelocity"].numpy()[:, 0]
     rate_of = dict(zip(joints.paths, after, strict=True))
-    for column, name in name_of.items():
+    for column, joint in name_of.items():
         path, _, axis = column.rpartition(":")
-        gained = (rate_of[path] - RATES[name]) / dt * (1 if axis == "x" else np.deg2rad(1))
+        gained = (rate_of[path] - RATES[joint]) / dt * (1 if axis == "x" else np.deg2rad(1))
         assert gained == pytest.approx(acceleration[column], rel=3e-2, abs=3e-2), column
+
+
+@pytest.mark.obeys("ARTICULATION", "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity")
+def test_a_floating_root_goes_on_from_what_was_written():
+    """In a short step its centre of mass moves and its axes turn by the written velocities, from the written pose."""
+    weightless = attrs.evolve(FLOATING, gravity=(0.0, 0.0, 0.0))
+    with ovread.open(weightless.usda(), backend="physx") as simulation:
+        query = simulation.query(ARTICULATION)
+        joints = simulation.query(JOINT)
+        simulation.set(joints, "jointVelocity", 0)
+        simulation.set(query, "rootPosition", TURNED.translation)
+        simulation.set(query, "rootOrientation", pin.Quaternion(TURNED.rotation).coeffs())
+        simulation.set(query, "rootLinearVelocity", TWIST[0])
+        simulation.set(query, "rootAngularVelocity", np.deg2rad(TWIST[1]))
+        dt = 1e-3
+        simulation.step(dt)
+        read = {name: value(simulation, LINK, "/W/r/z", name) for name in ("position", "orientation")}
+        turn = pin.Quaternion(np.array(read["orientation"])).matrix()
+        arm = weightless.links[0].centre.translation
+        moved = (read["position"] + turn @ arm) - (TURNED.translation + TURNED.rotation @ arm)
+        np.testing.assert_allclose(moved / dt, TWIST[0], atol=2e-2)
+        np.testing.assert_allclose(pin.log3(turn @ TURNED.rotation.T) / dt, np.deg2rad(TWIST[1]), atol=1e-2)
 
 
 @pytest.mark.parametrize("mechanism", [FIXED, FLOATING], ids=["fixed", "floating"])

@@ -89,6 +89,11 @@ def centre(simulation, path="/B10"):
     return get(simulation, "position", path) + turn @ get(simulation, "centerOfMassPosition", path)
 
 
+@pytest.mark.obeys("RIGID_BODY", "angularVelocity")
+@pytest.mark.obeys("RIGID_BODY", "linearVelocity")
+@pytest.mark.obeys("RIGID_BODY", "position orientation")
+@pytest.mark.reads_back("RIGID_BODY", "orientation")
+@pytest.mark.reads_back("RIGID_BODY", "position")
 def tensor(simulation, path="/B10"):
     """The inertia in world axes."""
     turn = rotations.matrix(get(simulation, "orientation", path))
@@ -150,6 +155,12 @@ def test_an_angular_velocity_is_in_radians_and_world_axes(simulation):
     np.testing.assert_allclose((skew[2, 1], skew[0, 2], skew[1, 0]), rate, atol=3e-3)
 
 
+@pytest.mark.obeys("RIGID_BODY", "wake")
+@pytest.mark.obeys("RIGID_BODY", "disableSimulation")
+@pytest.mark.obeys("RIGID_BODY", "disableGravity")
+@pytest.mark.obeys("RIGID_BODY", "wrench")
+@pytest.mark.obeys("RIGID_BODY", "force")
+@pytest.mark.obeys("RIGID_BODY", "mass")
 @pytest.mark.parametrize("mass", [0.5, 6.0])
 def test_mass_divides_a_force(simulation, mass):
     """A force gives the acceleration that it gives the written mass."""
@@ -225,6 +236,8 @@ def test_wake_sleeps_and_wakes(simulation):
     np.testing.assert_allclose(get(simulation, "linearVelocity"), GRAVITY * DT, atol=1e-6)
 
 
+@pytest.mark.obeys("RIGID_BODY", "kinematicTargetPosition kinematicTargetOrientation")
+@pytest.mark.reads_back("RIGID_BODY", "kinematicTargetPosition kinematicTargetOrientation")
 def test_wake_starts_as_the_bodies_are(simulation):
     """Its group starts with 1 for a body that is awake and 0 for one that sleeps, so it can be committed as it is."""
     query = simulation.query(BODY, paths=["/B10", OTHER])

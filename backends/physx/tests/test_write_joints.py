@@ -50,6 +50,7 @@ def amount(path, degrees):
     return degrees if IS_ANGLE[path] else degrees / 100
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointActuationForce")
 @EACH
 def test_effort_divided_by_inertia(simulation, path):
     """An effort, on its own, accelerates the axis by effort / (inertia + armature), and stays until it is changed."""
@@ -58,6 +59,7 @@ def test_effort_divided_by_inertia(simulation, path):
     assert rate(simulation, path) == pytest.approx(6 / ARMS[path] * DT, rel=1e-4)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointArmature")
 @EACH
 def test_armature_is_added_to_the_inertia(simulation, path):
     """The same effort accelerates less, by the written armature."""
@@ -65,6 +67,7 @@ def test_armature_is_added_to_the_inertia(simulation, path):
     assert rate(simulation, path) == pytest.approx(3 / (ARMS[path] + 1.5) * DT, rel=1e-4)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointStiffness jointPositionTarget")
 @EACH
 def test_a_drive_pulls_by_stiffness_and_error(simulation, path):
     """Effort is stiffness per degree or length, times the way to the target."""
@@ -73,6 +76,7 @@ def test_a_drive_pulls_by_stiffness_and_error(simulation, path):
     assert rate(simulation, path) == pytest.approx(0.5 * way / ARMS[path] * DT, rel=1e-3)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointDamping jointVelocityTarget")
 @EACH
 def test_a_drive_brakes_by_damping_and_error(simulation, path):
     """Effort is damping per degree or length a second, times the way to the target's rate."""
@@ -81,6 +85,7 @@ def test_a_drive_brakes_by_damping_and_error(simulation, path):
     assert rate(simulation, path) == pytest.approx(0.05 * way / ARMS[path] * DT, rel=5e-3)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointMaxForce")
 @EACH
 def test_the_drive_exerts_no_more_than_its_bound(simulation, path):
     """A drive that would pull harder pulls by jointMaxForce."""
@@ -88,6 +93,7 @@ def test_the_drive_exerts_no_more_than_its_bound(simulation, path):
     assert rate(simulation, path) == pytest.approx(0.7 / ARMS[path] * DT, rel=1e-3)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointDriveType")
 @EACH
 @pytest.mark.parametrize("kind", [0, 1, 2])
 def test_the_drive_type_says_what_gains_are_of(simulation, path, kind):
@@ -99,6 +105,7 @@ def test_the_drive_type_says_what_gains_are_of(simulation, path, kind):
     assert rate(simulation, path) == pytest.approx(expected, rel=3e-2 if kind == 2 else 5e-3, abs=1e-9)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointPosition jointVelocity")
 @EACH
 def test_position_and_velocity_are_where_the_next_step_starts(simulation, path):
     """The axis coasts from the written coordinate at the written rate."""
@@ -108,6 +115,7 @@ def test_position_and_velocity_are_where_the_next_step_starts(simulation, path):
     assert value(simulation, JOINT, path, "jointPosition")[0] == pytest.approx(start + speed * DT, rel=1e-4)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointMaxVelocity")
 @EACH
 def test_a_velocity_is_bounded(simulation, path):
     """An axis that is faster than jointMaxVelocity is brought down to it."""
@@ -116,6 +124,7 @@ def test_a_velocity_is_bounded(simulation, path):
     assert rate(simulation, path) == pytest.approx(in_radians(path, speed / 2), rel=1e-4)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointLimit")
 @EACH
 def test_a_limit_stops_the_axis_where_it_was_moved_to(simulation, path):
     """A narrowed limit stops the axis there; a widened one lets it pass the authored place."""
@@ -129,6 +138,15 @@ def test_a_limit_stops_the_axis_where_it_was_moved_to(simulation, path):
 
 
 @EACH
+def test_a_position_beyond_a_limit_is_taken_and_driven_back(simulation, path):
+    """It reads as written, and is at the limit after the next step."""
+    put(simulation, path, jointPosition=LIMIT[path] * 1.25)
+    simulation.step(DT)
+    assert value(simulation, JOINT, path, "jointPosition")[0] == pytest.approx(LIMIT[path], rel=1e-3)
+
+
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointStaticFriction jointDynamicFriction")
+@EACH
 def test_friction_holds_and_slows(simulation, path):
     """Less than the static friction moves nothing; a moving axis is slowed by the dynamic friction."""
     put(simulation, path, jointStaticFriction=0.5, jointDynamicFriction=0.4, jointActuationForce=0.45)
@@ -138,6 +156,7 @@ def test_friction_holds_and_slows(simulation, path):
     assert rate(simulation, path) == pytest.approx(in_radians(path, speed) - 0.4 / ARMS[path] * DT, rel=1e-4)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointViscousFriction")
 @EACH
 def test_viscous_friction_slows_by_the_rate(simulation, path):
     """A moving axis loses its rate times the friction per degree or length a second."""
@@ -150,6 +169,7 @@ def test_viscous_friction_slows_by_the_rate(simulation, path):
     assert lost == pytest.approx(in_radians(path, speed) * share / (1 + share), rel=1e-2)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointMaxActuatorVelocity jointSpeedEffortGradient")
 @EACH
 def test_an_actuator_has_a_rate_and_loses_it_with_effort(simulation, path):
     """The rate that a drive reaches is at most the actuator's, less the gradient times the effort."""
@@ -163,6 +183,7 @@ def test_an_actuator_has_a_rate_and_loses_it_with_effort(simulation, path):
     assert effort == pytest.approx(top / (top + of_step), rel=1e-3)
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointVelocityDependentResistance")
 @EACH
 def test_an_actuator_resists_by_the_rate(simulation, path):
     """The effort that a drive exerts is its bound, less the resistance times the rate."""

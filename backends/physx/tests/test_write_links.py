@@ -27,6 +27,9 @@ def put(simulation, name, values, path="/R/of_hinge"):
     simulation.set(simulation.query(LINK, paths=[path]), name, values)
 
 
+@pytest.mark.obeys("ARTICULATION_LINK", "disableGravity")
+@pytest.mark.obeys("ARTICULATION_LINK", "wrench")
+@pytest.mark.obeys("ARTICULATION_LINK", "force")
 def rate(simulation, path="/R/hinge"):
     return np.deg2rad(value(simulation, JOINT, path, "jointVelocity")[0])
 

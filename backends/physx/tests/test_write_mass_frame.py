@@ -51,6 +51,7 @@ def moments(get):
     return np.sort(np.linalg.eigvalsh(get("inertia").reshape(3, 3)))
 
 
+@pytest.mark.reads_back("RIGID_BODY ARTICULATION_LINK", "mass inertia centerOfMassPosition centerOfMassOrientation")
 @pytest.mark.parametrize("order", list(itertools.permutations(WRITES, 2)), ids="-".join)
 def test_each_keeps_what_it_does_not_set(frame, order):
     """The tensor is about the centre of mass, wherever that is; new axes keep the moments; mass scales nothing."""
@@ -88,6 +89,7 @@ def test_axes_and_moments_make_the_tensor(frame):
     np.testing.assert_allclose(get("inertia").reshape(3, 3), turned, atol=1e-5)
 
 
+@pytest.mark.obeys("RIGID_BODY", "inertia centerOfMassOrientation centerOfMassPosition")
 @pytest.mark.parametrize("name", ["inertia", "centerOfMassOrientation", "centerOfMassPosition"])
 def test_the_next_step_turns_by_the_written_frame(name):
     """Torque and a force off the centre give the spin of the written tensor about the written centre of mass."""

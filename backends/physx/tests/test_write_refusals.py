@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 import pytest
 from driven_arms import SCENE as ARMS
-from mechanisms import FIXED, Link, Mechanism, at
+from mechanisms import Link, Mechanism, at
 from reading import BODY, JOINT, LINK, by_path, value
 from test_write_bodies import SCENE as BODIES
 
@@ -19,6 +20,7 @@ SEVERAL_AXES = Mechanism(
         Link("z", mass=2.0),
         Link("ball", "z", "spherical", "X", at(0.5), at(-0.3)),
         Link("two", "z", "d6", "X", at(-0.5), at(-0.3), free=(0, 2)),
+        Link("one", "z", "d6", "X", at(-0.5), at(-0.3), free=(1,)),
         Link("hinge", "z", "revolute", "Z", at(0, 0.5), at(-0.3)),
         Link("slide", "z", "prismatic", "Z", at(0, -0.5), at(-0.3)),
     )
@@ -61,6 +63,7 @@ def refused(simulation, kind, name, values, error, match, **selection):
         np.testing.assert_array_equal(read, before[attribute], err_msg=attribute)
 
 
+@pytest.mark.refuses("RIGID_BODY", "linearVelocity angularVelocity force wrench wake")
 @pytest.mark.parametrize("name", ["linearVelocity", "angularVelocity", "force", "wrench", "wake"])
 def test_a_kinematic_body_takes_no_motion(bodies, name):
     """It is named, and the dynamic bodies of the same write are not changed; a session covers them without it."""
@@ -71,6 +74,7 @@ def test_a_kinematic_body_takes_no_motion(bodies, name):
         assert [omission.paths for omission in session.omissions] == [("/Driven",)]
 
 
+@pytest.mark.refuses("RIGID_BODY", "kinematicTargetPosition kinematicTargetOrientation")
 @pytest.mark.parametrize(
     ("name", "values"), [("kinematicTargetPosition", (1, 2, 3)), ("kinematicTargetOrientation", (0, 0, 0.6, 0.8))]
 )
@@ -80,6 +84,8 @@ def test_a_dynamic_body_takes_no_target(bodies, name, values):
     refused(bodies, BODY, name, values, NotWritableError, r"/B9 and 1 more.*No kinematic body")
 
 
+@pytest.mark.refuses("ARTICULATION_JOINT", "jointLimit")
+@pytest.mark.refuses("RIGID_BODY", "restOffset contactOffset")
 @pytest.mark.parametrize(
     ("path", "name", "values"),
     [
@@ -148,13 +154,62 @@ def test_a_limited_axis_is_freed_and_limited_again():
             np.testing.assert_allclose(value(simulation, JOINT, "/R/hinge", "jointLimit"), limit, rtol=1e-5)
 
 
+@pytest.mark.refuses("ARTICULATION_JOINT", "jointPositionTarget")
 @pytest.mark.parametrize(
     ("path", "target"),
-    [("/W/r/j_hinge", 361.0), ("/W/r/j_hinge", -400.0), ("/W/r/j_ball", 181.0), ("/W/r/j_two", -200.0)],
+    [
+        ("/W/r/j_hinge", 361.0),
+        ("/W/r/j_hinge", -400.0),
+        ("/W/r/j_ball", 181.0),
+        ("/W/r/j_two", -200.0),
+        ("/W/r/j_one", 190.0),
+    ],
 )
 def test_a_target_beyond_what_the_drive_reaches(joints, path, target):
     """A hinge without limits has targets within a turn, an axis among several within half a turn."""
     refused(joints, JOINT, "jointPositionTarget", target, ValueRefusedError, rf"{path}.*full turn", paths=[path])
+
+
+@pytest.mark.refuses("ARTICULATION_JOINT", "jointStaticFriction jointDynamicFriction")
+@pytest.mark.refuses("ARTICULATION_JOINT", "jointPosition")
+@pytest.mark.parametrize(
+    ("path", "position"),
+    [
+        ("/W/r/j_hinge", 361.0),
+        ("/W/r/j_ball", (-104.0, 104.0, 104.0)),
+        ("/W/r/j_two", (130.0, -130.0)),
+        ("/W/r/j_one", -181.0),
+    ],
+)
+def test_a_position_that_the_next_step_would_wrap(joints, path, position):
+    """The angles of a joint with several axes are one rotation, which is half a turn at most."""
+    refused(
+        joints,
+        JOINT,
+        "jointPosition",
+        [np.atleast_1d(position)],
+        ValueRefusedError,
+        f"{path}.*whole turns",
+        paths=[path],
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "position"),
+    [
+        ("/W/r/j_hinge", -359.0),
+        ("/W/r/j_ball", (-103.0, 103.0, 103.0)),
+        ("/W/r/j_two", (120.0, -120.0)),
+        ("/W/r/j_one", 179.0),
+    ],
+)
+def test_positions_that_the_next_step_goes_on_from(path, position):
+    """What is within those bounds is where the joint is after a step at rest."""
+    weightless = attrs.evolve(SEVERAL_AXES, gravity=(0.0, 0.0, 0.0))
+    with ovread.open(weightless.usda(), backend="physx") as simulation:
+        simulation.set(simulation.query(JOINT, paths=[path]), "jointPosition", [np.atleast_1d(position)])
+        simulation.step(1 / 240)
+        np.testing.assert_allclose(value(simulation, JOINT, path, "jointPosition"), position, atol=1e-2)
 
 
 def test_targets_that_the_drive_reaches(joints):
@@ -199,6 +254,13 @@ def test_what_articulations_take_in_silence(joints, kind, name, values):
     joints.reset()
 
 
+@pytest.mark.parametrize(("name", "values"), [("mass", 1e-40), ("inertia", np.diag([1e-39] * 3).ravel())])
+def test_a_mass_without_an_inverse(bodies, name, values):
+    """PhysX would read it back as 0, and simulate a body that nothing moves."""
+    bodies.reset()
+    refused(bodies, BODY, name, values, ValueRefusedError, "less than 1e-30", paths=["/B9"])
+
+
 def test_a_character_controller_is_no_body_to_write(scene):
     """PhysX lets it be read as a body, and writes to it nothing without saying so."""
     with ovread.open(scene("character_controller"), backend="physx") as simulation:
@@ -223,9 +285,14 @@ def test_a_point_instancer_is_no_body_to_write(scene):
             simulation.set(simulation.query(BODY), "position", 0)
 
 
+@pytest.mark.refuses("DEFORMABLE_VOLUME", "points velocities kinematicTarget")
+@pytest.mark.refuses("DEFORMABLE_SURFACE PARTICLE_SET", "points velocities")
 def test_deformables_and_particles_are_of_cuda(scene):
-    """On the CPU there are no such objects to write to, and the declaration says where there are."""
-    for kind in (ObjectType.DEFORMABLE_VOLUME, ObjectType.DEFORMABLE_SURFACE, ObjectType.PARTICLE_SET):
-        assert "cuda" in ovread.backends()["physx"].writing_of((kind, "points")).reason
-        with ovread.open(FIXED.usda(), backend="physx") as simulation:
-            assert len(simulation.query(kind)) == 0
+    """On the CPU PhysX has no such objects; a write says where it has, and so does the declaration."""
+    kinds = (ObjectType.DEFORMABLE_VOLUME, ObjectType.DEFORMABLE_SURFACE, ObjectType.PARTICLE_SET)
+    with ovread.open(scene("volume_deformable_simple"), backend="physx") as simulation:
+        for kind in kinds:
+            for name in ("points", "velocities", *(["kinematicTarget"] if kind is kinds[0] else [])):
+                with pytest.raises(NotWritableError, match="on CUDA only"):
+                    simulation.write(simulation.query(kind), [name])
+                assert "on CUDA only" in ovread.backends()["physx"].writing_of((kind, name)).reason

@@ -14,6 +14,7 @@ from tendon_arms import GEARING, SCENE
 
 import ovread
 from ovread import ObjectType
+from ovread.errors import ValueRefusedError
 
 FIXED, SPATIAL = ObjectType.FIXED_TENDON, ObjectType.SPATIAL_TENDON
 DT = 1e-3
@@ -33,6 +34,8 @@ def chain(scene):
         yield simulation
 
 
+@pytest.mark.obeys("FIXED_TENDON", "tendonStiffness tendonOffset tendonRestLength")
+@pytest.mark.reads_back("FIXED_TENDON", "tendonStiffness tendonOffset tendonRestLength")
 def pull(simulation, kind, state=(), **values):
     """Write to the tendon from the authored state, step, and return what the joints' rates gained."""
     simulation.reset()
@@ -57,6 +60,10 @@ def test_a_fixed_tendon_pulls_by_stiffness_and_length(arms):
     np.testing.assert_allclose(pull(arms, FIXED, tendonStiffness=3.0, tendonRestLength=0.5), -once, **close)
 
 
+@pytest.mark.obeys("FIXED_TENDON", "tendonLimit tendonLimitStiffness")
+@pytest.mark.reads_back("FIXED_TENDON", "tendonLimit tendonLimitStiffness")
+@pytest.mark.obeys("FIXED_TENDON", "tendonDamping")
+@pytest.mark.reads_back("FIXED_TENDON", "tendonDamping")
 @pytest.mark.parametrize("path", GEARING)
 def test_the_length_of_a_fixed_tendon_is_of_the_joints(arms, path):
     """A joint that is turned by a degree lengthens it by the joint's gearing, and so does as much offset."""
@@ -86,6 +93,8 @@ REST, UPPER = 19, 18
 """Length at rest and upper limit of the chain's tendon, which is longer."""
 
 
+@pytest.mark.obeys("SPATIAL_TENDON", "tendonStiffness tendonOffset tendonLimitStiffness")
+@pytest.mark.reads_back("SPATIAL_TENDON", "tendonStiffness tendonOffset tendonLimitStiffness")
 def test_a_spatial_tendon_pulls_by_stiffness_length_and_limit(chain):
     """Its stiffness pulls by the excess over the length at rest, that of the limit by the excess over the limit."""
     once = pull(chain, SPATIAL, **{**IDLE, "tendonStiffness": 1e-4})
@@ -97,6 +106,8 @@ def test_a_spatial_tendon_pulls_by_stiffness_length_and_limit(chain):
     np.testing.assert_allclose(by_limit - once, longer * (REST - UPPER) / 100, rtol=2e-2, atol=1e-6)
 
 
+@pytest.mark.obeys("SPATIAL_TENDON", "tendonDamping")
+@pytest.mark.reads_back("SPATIAL_TENDON", "tendonDamping")
 def test_a_spatial_tendon_brakes_by_damping(chain):
     """It slows the links that lengthen it, twice as much at twice the damping."""
     moving = [("jointVelocity", [[0.0], [0.0], [0.0], [5.0]])]
@@ -105,3 +116,21 @@ def test_a_spatial_tendon_brakes_by_damping(chain):
     assert np.abs(once).max() > 1e-6
     twice = pull(chain, SPATIAL, moving, **{**IDLE, "tendonDamping": 0.02}) - freely
     np.testing.assert_allclose(twice, 2 * once, rtol=5e-2, atol=1e-7)
+
+
+@pytest.mark.refuses(
+    "FIXED_TENDON", "tendonStiffness tendonDamping tendonLimitStiffness tendonOffset tendonLimit tendonRestLength"
+)
+@pytest.mark.refuses("SPATIAL_TENDON", "tendonStiffness tendonDamping tendonLimitStiffness tendonOffset")
+def test_values_that_no_tendon_has(arms, chain):
+    """Stiffness and damping are not negative, limits are ordered, and all are numbers; a refusal changes nothing."""
+    for simulation, kind in ((arms, FIXED), (chain, SPATIAL)):
+        simulation.reset()
+        query = simulation.query(kind)
+        for name in query.attributes:
+            before = value(simulation, kind, query.paths[0], name)
+            is_signed = name in ("tendonOffset", "tendonRestLength")
+            for given in ((2.0, 1.0) if name == "tendonLimit" else -1.0 if not is_signed else np.inf, np.nan):
+                with pytest.raises(ValueRefusedError, match=name):
+                    simulation.set(query, name, given)
+            assert value(simulation, kind, query.paths[0], name) == before

@@ -12,7 +12,7 @@ from ovread_physx._sources import ENVIRONMENT_VARIABLE
 import ovread
 from ovread import ObjectType
 from ovread.catalogue import Role, attributes
-from ovread.errors import NotWritableError
+from ovread.errors import NotWritableError, ValueRefusedError
 
 LEFT_OUT = {
     "api_surface_permutations": "has no physics",
@@ -158,3 +158,30 @@ def test_writing_what_was_read_changes_nothing(scene, name):
             results.append(found)
     for key, values in results[0].items():
         np.testing.assert_array_equal(results[1][key], values, err_msg=str(key))
+
+
+@pytest.mark.reads_back(
+    "DEFORMABLE_MATERIAL",
+    "deformableDynamicFriction deformableYoungsModulus deformablePoissonsRatio deformableElasticityDamping "
+    "deformableBendingStiffness deformableThickness deformableBendingDamping",
+)
+@pytest.mark.refuses(
+    "DEFORMABLE_MATERIAL",
+    "deformableDynamicFriction deformableYoungsModulus deformablePoissonsRatio deformableElasticityDamping "
+    "deformableBendingStiffness deformableThickness deformableBendingDamping",
+)
+@pytest.mark.parametrize("name", ["surface_deformable_material", "volume_deformable_simple"])
+def test_materials_of_deformables(scene, name):
+    """Each reads back and is not negative; what bends is of surface materials alone."""
+    kind = ObjectType.DEFORMABLE_MATERIAL
+    with ovread.open(scene(name), backend="physx") as simulation:
+        query = simulation.query(kind)
+        for row in attributes(kind):
+            if name.startswith("volume") and row.name not in query.attributes:
+                with pytest.raises(NotWritableError, match="only surface materials"):
+                    simulation.set(query, row.name, 0.2)
+                continue
+            simulation.set(query, row.name, 0.2)
+            with pytest.raises(ValueRefusedError, match=row.name):
+                simulation.set(query, row.name, -0.1)
+            np.testing.assert_allclose(simulation.read(query, row.name)[row.name].numpy(), 0.2, rtol=1e-6)
