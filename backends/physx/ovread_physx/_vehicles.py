@@ -34,7 +34,7 @@ _CHANNELS = {
 }
 """The schemas of which a vehicle with a drive needs one to do something with a control.
 
-The engine takes brakes and steering of every vehicle with a drive, and forgets the brakes that there are none of.
+The engine takes brakes and steering of every vehicle with a drive. Where they act on nothing, nothing happens.
 """
 _DRIVE = "physxVehicle:drive"
 _DISABLED = "This vehicle is disabled (physxVehicle:vehicleEnabled = 0), and obeys nothing."

@@ -6,7 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import DATA
 from ovread_physx._sources import ENVIRONMENT_VARIABLE
 
 import ovread
@@ -158,9 +157,9 @@ APPEARING = (
 
 
 @pytest.fixture(scope="module")
-def drawings():
+def drawings(scene):
     """A box slides on the ground; beside it a compound, a mesh, a signed distance field, and a hinge with limits."""
-    with ovread.open(DATA / "drawings.usda", backend="physx") as simulation:
+    with ovread.open(scene("drawings"), backend="physx") as simulation:
         yield simulation
 
 

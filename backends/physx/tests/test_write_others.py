@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import DATA
 from ovread_physx._sources import ENVIRONMENT_VARIABLE
 from reading import BODY
 
@@ -27,8 +26,8 @@ def values(simulation, kind, name):
 
 
 @pytest.fixture(scope="module")
-def opened_walkers():
-    with ovread.open(DATA / "walkers.usda", backend="physx") as simulation:
+def opened_walkers(scene):
+    with ovread.open(scene("walkers"), backend="physx") as simulation:
         yield simulation
 
 
@@ -124,8 +123,8 @@ def test_reset_puts_controllers_back(walkers):
 
 
 @pytest.fixture(scope="module")
-def opened_materials():
-    with ovread.open(DATA / "deformable_materials.usda", backend="physx") as simulation:
+def opened_materials(scene):
+    with ovread.open(scene("deformable_materials"), backend="physx") as simulation:
         yield simulation
 
 

@@ -41,6 +41,8 @@ def test_a_mixed_fleet_is_split_and_the_rest_is_named(flying):
         omitted = {(each.attribute, path): each.detail for each in session.omissions for path in each.paths}
     assert set(omitted) == {(name, path) for name in names for path in {*driven, RAW} - covered[name]}
     assert "written to its wheels" in omitted["accelerator", RAW]
+    with pytest.raises(NotWritableError, match="written to its wheels"):
+        put(flying, RAW, accelerator=1)
     assert "PhysxVehicleSteeringAPI" in omitted["steer", TANK]
     assert "PhysxVehicleTankDifferentialAPI" in omitted["thrust0", STANDARD]
 
