@@ -64,8 +64,8 @@ def _refuse_kinds(engine: NewtonEngine, joints: Indices, name: str) -> Mapping[i
     obeying = _OF_BALLS.get(name, ())
     if engine.variant not in obeying:
         others = " or ".join(f"solver={solver!r}" for solver in obeying)
-        advice = f": open the scene with {others}." if others else ", as all solvers do."
-        reason = f"The {engine.variant} solver ignores it for ball joints{advice}"
+        advice = f": open the scene with {others}." if others else ", nor does any other."
+        reason = f"The {engine.variant} solver does not take it for ball joints{advice}"
         refused |= {row: reason for row, found in enumerate(types) if found == kind.BALL}
     return refused
 

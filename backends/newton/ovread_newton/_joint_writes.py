@@ -27,6 +27,8 @@ _LOCKED = (
     "two of the joint's successive turns are about the same axis there, and no rates of them make up a velocity: write "
     "another jointPosition first."
 )
+_NO_BALL_DRIVE = "The {solver} solver has no drives of ball joints: open the scene with solver='mujoco'."
+_WITHOUT_BALL_DRIVES = frozenset({"steel", "featherstone", "xpbd", "vbd"})
 _NEARLY_LOCKED = 1e-4
 """Determinant of the axes of a joint's turns below which its rates do not follow from its velocity."""
 
@@ -168,6 +170,16 @@ def _joint_velocity(engine: NewtonEngine, joints: Indices, name: str) -> Write:
     return write
 
 
+def _refuse_target(engine: NewtonEngine, joints: Indices, name: str) -> Mapping[int, str]:
+    import newton
+
+    if engine.variant not in _WITHOUT_BALL_DRIVES:
+        return {}
+    kinds, ball = engine.topology.joint_types, int(newton.JointType.BALL)
+    balls = [position for position, joint in enumerate(joints.tolist()) if kinds[joint] == ball]
+    return dict.fromkeys(balls, _NO_BALL_DRIVE.format(solver=engine.variant))
+
+
 def _position_target(engine: NewtonEngine, joints: Indices, name: str) -> Write:
     plain = _Plain(engine, joints, name)
     turned = _turned_columns(engine, joints, name, plain.factor)
@@ -204,11 +216,11 @@ def _owners(engine: NewtonEngine, joints: Indices) -> Indices:
 
 
 JOINT_STATE_MAKERS: Mapping[Key, Maker] = {
-    (ObjectType.ARTICULATION_JOINT, name): Maker(make)
-    for name, make in (
-        ("jointPosition", _joint_position),
-        ("jointVelocity", _joint_velocity),
-        ("jointPositionTarget", _position_target),
-        ("jointVelocityTarget", _velocity_target),
+    (ObjectType.ARTICULATION_JOINT, name): maker
+    for name, maker in (
+        ("jointPosition", Maker(_joint_position)),
+        ("jointVelocity", Maker(_joint_velocity)),
+        ("jointPositionTarget", Maker(_position_target, _refuse_target)),
+        ("jointVelocityTarget", Maker(_velocity_target)),
     )
 }

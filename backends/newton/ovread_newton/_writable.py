@@ -5,114 +5,101 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ovread.backend import Key, WriteSupport, writes
-from ovread.catalogue import ObjectType, Writability
+from ovread.catalogue import ObjectType, Persistence, Writability, attribute
+from ovread_newton._solvers import SOLVERS, why_not_moved
+from ovread_newton._writable_properties import declare_property_variant, declare_property_writes
 
 _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
 _JOINT = ObjectType.ARTICULATION_JOINT
 _ARTICULATION = ObjectType.ARTICULATION
-_SCENE = ObjectType.SCENE
-_FIXED_TENDON = ObjectType.FIXED_TENDON
-_SPATIAL_TENDON = ObjectType.SPATIAL_TENDON
 _SOFT = (ObjectType.DEFORMABLE_SURFACE, ObjectType.DEFORMABLE_VOLUME, ObjectType.PARTICLE_SET)
 
-_ONE_STEP = "force wrench"
+_POSE = "position orientation"
+_VELOCITY = "linearVelocity angularVelocity"
 _TARGETS = "kinematicTargetPosition kinematicTargetOrientation"
-_JOINT_STATE = "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointActuationForce"
-_MASS = "mass inertia centerOfMassPosition centerOfMassOrientation"
-_MARGINS = "contactOffset restOffset"
-_GAINS = "jointStiffness jointDamping"
+_ONE_STEP = "force wrench"
+_JOINT_TARGETS = "jointPositionTarget jointVelocityTarget"
 
-_SETTLED = (
-    "Which parts of a joint there are is settled when the kamino solver is made: a change that adds or removes one is "
-    "refused."
+_UNHELD = (
+    "Bodies that no joint holds; with the solvers that move bodies, not joints (xpbd, semi_implicit, vbd, kamino), "
+    "also others."
 )
-_CONDITIONS: Mapping[tuple[ObjectType, ...], Mapping[str, str]] = {
-    (_BODY, _LINK): {
-        _MARGINS: "All solvers but mujoco obey.",
-        "restitution": "The steel, xpbd and kamino solvers obey.",
-        "disableGravity": (
-            "The mujoco solver obeys, where some body of the stage is left out of gravity: MuJoCo settles when it is "
-            "made whether it compensates gravity at all."
-        ),
-    },
-    (_JOINT,): {
-        _GAINS: (
-            "All solvers that move bodies obey, on ball joints the mujoco solver alone; with kamino an axis needs an "
-            "authored drive."
-        ),
-        "jointLimit": (
-            "All solvers that move bodies obey, but not for ball joints; with kamino, and with mujoco on a GPU, an "
-            "axis needs authored limits."
-        ),
-        "jointMaxVelocity": "The steel solver obeys, but not for ball joints.",
-        "jointMaxForce": "The mujoco, steel and kamino solvers obey, but not for ball joints.",
-        "jointArmature": "The mujoco, steel, featherstone and kamino solvers obey.",
-        "jointFriction": "The mujoco and kamino solvers obey; with kamino an axis needs an authored friction.",
-        "jointViscousFriction": "The mujoco, steel, featherstone, semi_implicit and kamino solvers obey.",
-    },
-    (_FIXED_TENDON,): {
-        "tendonStiffness tendonDamping tendonLimit tendonRestLength": "The mujoco solver obeys.",
-    },
-    (_SPATIAL_TENDON,): {"tendonStiffness tendonDamping": "The mujoco solver obeys."},
+_STATE: Mapping[tuple[ObjectType, str], str] = {
+    (_BODY, _POSE): _UNHELD,
+    (_BODY, _VELOCITY): f"{_UNHELD} Not kinematic bodies, which their targets move.",
+    (_BODY, _TARGETS): "Kinematic bodies of a simulation that ovread steps.",
+    (_ARTICULATION, "rootPosition rootOrientation"): (
+        "Roots that float or are fixed to the world; with the vbd solver those that float."
+    ),
+    (_ARTICULATION, "rootLinearVelocity rootAngularVelocity"): "Roots that float and are not kinematic.",
+    (_JOINT, "jointPositionTarget"): "Ball joints with the mujoco, semi_implicit and kamino solvers; other joints.",
+    (_JOINT, "jointVelocityTarget"): "Joints that rotate about one axis at most.",
+    (_JOINT, "jointActuationForce"): (
+        "All joints; in a simulation that the caller steps those that rotate about one axis at most."
+    ),
 }
-"""What some solvers obey, or some objects, and who."""
+"""Which objects can be written: the condition of each."""
 
-_IGNORED: Mapping[str, Mapping[tuple[ObjectType, ...], str]] = {
-    "mujoco": {
-        (_BODY, _LINK): f"{_MARGINS} restitution",
-        (_JOINT,): "jointMaxVelocity",
-    },
-    "steel": {(_JOINT,): "jointFriction"},
-    "xpbd": {(_JOINT,): "jointMaxVelocity jointMaxForce jointArmature jointFriction jointViscousFriction"},
-    "featherstone": {
-        (_BODY, _LINK): "restitution",
-        (_JOINT,): "jointMaxVelocity jointMaxForce jointFriction",
+_PUSHED = "Not kinematic bodies, which no force moves, and not in a simulation that the caller steps."
+
+_APPROXIMATE: Mapping[str, Mapping[str, str]] = {
+    "xpbd": {
+        _JOINT_TARGETS: (
+            "The xpbd solver corrects positions towards a target, with another strength than the gains say: joints "
+            "come near it with steps of 1/1000 s, and swing past it with steps of 1/100 s."
+        ),
+        "jointActuationForce": (
+            "The xpbd solver lets one joint obey to about a hundredth; along a chain its iterations do not converge, "
+            "and links take accelerations that differ from those of a tree of rigid joints by as much as they have."
+        ),
     },
     "semi_implicit": {
-        (_BODY, _LINK): "restitution",
-        (_JOINT,): "jointMaxVelocity jointMaxForce jointArmature jointFriction",
+        f"{_JOINT_TARGETS} jointActuationForce": (
+            "The semi_implicit solver holds joints together by springs, so that for the first steps the inner link "
+            "yields to the effort, and is stable with steps of 1/2000 s."
+        ),
     },
     "vbd": {
-        (_BODY, _LINK): "restitution",
-        (_JOINT,): "jointMaxVelocity jointMaxForce jointArmature jointFriction jointViscousFriction",
+        f"{_JOINT_TARGETS} jointActuationForce": (
+            "The vbd solver holds joints together by springs, so that for the first steps the inner link yields to "
+            "the effort, and the joint accelerates by up to twice as much."
+        ),
     },
-    "kamino": {(_JOINT,): "jointMaxVelocity"},
 }
-"""What solvers do not read, so that a write would be forgotten."""
+"""What solvers obey, but not to the letter."""
 
 
 def declare_writes() -> Mapping[Key, WriteSupport]:
     """Declare what can be written with every solver."""
     table: dict[Key, WriteSupport] = {}
-    table |= writes(_BODY, f"position orientation linearVelocity angularVelocity {_TARGETS} {_ONE_STEP}")
-    table |= writes(_LINK, _ONE_STEP)
-    table |= writes(_ARTICULATION, "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity")
-    table |= writes(_JOINT, _JOINT_STATE)
+    for (object_type, names), condition in _STATE.items():
+        table |= writes(object_type, names, Writability.CONDITIONAL, condition)
+    for object_type in (_BODY, _LINK):
+        table |= writes(object_type, _ONE_STEP, Writability.WRITE_ONLY, _PUSHED)
+    table |= writes(_JOINT, "jointPosition jointVelocity")
     for object_type in _SOFT:
         table |= writes(object_type, "points velocities")
-    table |= writes(_BODY, f"{_MASS} friction")
-    table |= writes(_LINK, f"{_MASS} friction")
-    table |= writes(_SCENE, "gravity")
-    for types, conditions in _CONDITIONS.items():
-        for object_type in types:
-            for names, condition in conditions.items():
-                table |= writes(object_type, names, Writability.CONDITIONAL, condition)
-    return table
+    return {**table, **declare_property_writes()}
 
 
 def declare_write_variant(name: str) -> Mapping[Key, WriteSupport]:
     """Declare what differs with one solver."""
     table: dict[Key, WriteSupport] = {}
-    for types, names in _IGNORED.get(name, {}).items():
-        for object_type in types:
-            for attribute in names.split():
-                table |= writes(
-                    object_type, attribute, Writability.UNCLASSIFIED, _why_ignored(name, object_type, attribute)
-                )
-    return table
+    for names, reason in _APPROXIMATE.get(name, {}).items():
+        table |= writes(_JOINT, names, Writability.CONDITIONAL, reason)
+    kind = SOLVERS[name]
+    if not kind.moves_bodies:
+        table |= _withdrawn((_BODY, _LINK, _JOINT, _ARTICULATION), why_not_moved(name, "bodies"))
+    if not kind.moves_particles:
+        table |= _withdrawn(_SOFT, why_not_moved(name, "particles"))
+    return {**table, **declare_property_variant(name)}
 
 
-def _why_ignored(name: str, object_type: ObjectType, attribute: str) -> str:
-    found = declare_writes()[object_type, attribute]
-    return f"The {name} solver ignores it. {found.reason}"
+def _withdrawn(types: tuple[ObjectType, ...], reason: str) -> Mapping[Key, WriteSupport]:
+    """Refuse state, targets and forces, which nothing would come of."""
+    return {
+        key: WriteSupport(Writability.UNCLASSIFIED, reason)
+        for key in declare_writes()
+        if key[0] in types and attribute(*key).persistence is not Persistence.PROPERTY
+    }

@@ -44,7 +44,7 @@ def braking(simulation: Simulation) -> dict[str, float]:
 
 
 def test_friction_brakes_as_written(shapes: Simulation) -> None:
-    """Boxes brake by mu g, with mu the mean of both shapes, or MuJoCo's larger one; others and the reset are untouched."""
+    """Boxes brake by mu g, with mu the mean of both shapes, or MuJoCo's larger one; a reset is as authored."""
     authored = braking(shapes)
     shapes.reset()
     put(shapes, "friction", "slippery", 0.02)
@@ -54,7 +54,9 @@ def test_friction_brakes_as_written(shapes: Simulation) -> None:
     is_largest = shapes.variant == "mujoco"
     # MuJoCo's friction is soft, and the penalties of VBD and SemiImplicit take a while to build up.
     tolerance = {"vbd": 0.3, "semi_implicit": 0.02, "mujoco": 0.1}.get(shapes.variant, 3e-3)
-    assert written["slippery"] < 0.75 * written["sliding"] < 0.6 * written["rough"]
+    if not is_largest:
+        assert written["slippery"] < 0.8 * written["sliding"]
+    assert written["sliding"] < 0.8 * written["rough"]
     for body, mu in (("slippery", 0.1 if is_largest else 0.06), ("rough", 0.2 if is_largest else 0.15)):
         assert written[body] == pytest.approx(mu * G, rel=tolerance)
     assert written["sliding"] == pytest.approx(authored["sliding"], rel=1e-3)
@@ -63,7 +65,7 @@ def test_friction_brakes_as_written(shapes: Simulation) -> None:
 
 
 def test_balls_bounce_as_written(shapes: Simulation) -> None:
-    """A ball rebounds with 0.8 of its speed, as the ground and what was written say; where nothing counts it is refused."""
+    """A ball rebounds with 0.8 of its speed, as the ground and the write say; elsewhere the write is refused."""
     if shapes.variant not in ("steel", "xpbd", "kamino"):
         with pytest.raises(errors.NotWritableError, match="restitution"):
             put(shapes, "restitution", "bouncy", 0.8)
@@ -104,7 +106,7 @@ def test_contacts_are_made_at_the_contact_offset(opened: Opened) -> None:
         simulation.reset()
         put(simulation, "contactOffset", "floating", offset)
         simulation.step(1e-5)
-        counts.append(int(simulation._engine.contacts.rigid_contact_count.numpy()[0]))  # noqa: SLF001
+        counts.append(int(simulation._engine.contacts.rigid_contact_count.numpy()[0]))
     assert counts[0] == counts[1] < counts[2]
 
 
