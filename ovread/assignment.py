@@ -37,9 +37,9 @@ def _fill(simulation: Simulation, session: WriteSession, group: WriteGroup, quer
     """Fill a group from what a caller passed for all rows of the query."""
     if group._is_dynamic:
         elements = as_numbers(group.row, _as_handles(simulation, group.row, values))
-        sized = sized(group, elements)
-        group.resize([len(sized)] * len(group))
-        group.values[...] = np.tile(sized, (len(group), 1))
+        whole = sized(group, elements)
+        group.resize([len(whole)] * len(group))
+        group.values[...] = np.tile(whole, (len(group), 1))
         return
     if group.offsets is not None and isinstance(values, (list, tuple)) and _is_per_prim(values, query):
         for position, target in zip(group._rows, group.per_prim(), strict=True):
