@@ -44,7 +44,7 @@ _CONDITIONAL: tuple[tuple[Sequence[ObjectType], str, str], ...] = (
     (
         (_JOINT,),
         "jointMaxForce",
-        "The mujoco, steel and kamino solvers obey, but not for ball joints; with kamino a drive needs an authored one.",
+        "The mujoco, steel and kamino solvers obey, but not for ball joints; with kamino where one is authored.",
     ),
     (
         (_JOINT,),
