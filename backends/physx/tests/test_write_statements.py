@@ -446,6 +446,19 @@ def test_an_articulation_takes_its_root_s_state_alone(name, robot):
         robot.write(robot.query(ObjectType.ARTICULATION), [name])
 
 
+def test_the_engine_forgets_the_velocity_of_a_fixed_root(robot):
+    """It takes and shows it until the next step, which moves nothing; ovread refuses it."""
+    root = robot.query(ObjectType.ARTICULATION).paths[0]
+    write(robot, ObjectType.ARTICULATION, root, "rootLinearVelocity", (1, 2, 3))
+    assert value(robot, ObjectType.ARTICULATION, root, "rootLinearVelocity") == [1, 2, 3]
+    place = value(robot, ObjectType.ARTICULATION, root, "rootPosition")
+    robot.step(DT)
+    assert value(robot, ObjectType.ARTICULATION, root, "rootLinearVelocity") == [0, 0, 0]
+    assert value(robot, ObjectType.ARTICULATION, root, "rootPosition") == place
+    with pytest.raises(NotWritableError, match="base is fixed"):
+        put(robot, root, ObjectType.ARTICULATION, rootLinearVelocity=(1, 2, 3))
+
+
 # Tendons
 
 
