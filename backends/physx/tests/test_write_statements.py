@@ -121,6 +121,21 @@ def test_a_commit_waits_for_a_step_that_is_under_way(attached, scene):
     assert value(simulation, BODY, WEIGHTLESS, "position") == [5, 0, 9]
 
 
+def test_detaching_the_stage_ends_sessions(attached, scene):
+    """Neither the engine's own session nor one of ovread commits after the owner has detached the stage."""
+    simulation, physx, _ = attached(scene("bodies"))
+    session = engine_session(simulation, BODY, ["mass"], WEIGHTLESS)
+    group = session.groups[0]
+    fill(group, 3)
+    with simulation.write(simulation.query(BODY, paths=[WEIGHTLESS]), ["mass"]) as own:
+        own["mass"].values[...] = 3
+        physx.wait_task(physx.detach_ovstage())
+        with pytest.raises(RuntimeError, match="retired by attachment teardown"):
+            session.commit_sync(group)
+        with pytest.raises(ovread.errors.OvreadError):
+            own.commit(own["mass"])
+
+
 KEPT = {
     (BODY, SETTLED): {
         "mass": 3.0,
