@@ -72,6 +72,13 @@ _DEVIATIONS = (
         "most.",
     ),
     _deviation(
+        "force-counts-when-written",
+        "force wrench mass inertia centerOfMassPosition position orientation",
+        "A force or wrench on a RIGID_BODY gives the acceleration that it gives the mass, centre of mass and pose of "
+        "the moment when it is written, and is lost when the body is put to sleep or disabled before the step. Write "
+        "these first, and forces last.",
+    ),
+    _deviation(
         "disabled-body-absent",
         "position disableSimulation",
         "A body with rigidBodyEnabled = 0 is static scenery: it is not a RIGID_BODY.",

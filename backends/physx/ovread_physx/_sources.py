@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ovread_physx._engine import PhysxEngine
 
 ENVIRONMENT_VARIABLE = "OVREAD_PHYSX_READS"
-"""Set to ``public`` to read through the public Python API only."""
+"""Set to ``public`` to read and write through the public Python API only."""
 
 DTYPES: dict[str, type[np.generic]] = {
     "f32": np.float32,
@@ -69,7 +69,7 @@ def uses_c_api(engine: PhysxEngine) -> bool:
     try:
         _native.load()
     except _native.UnsupportedLibraryError as error:
-        text = f"ovread reads PhysX through its Python API, several times slower than it could: {error}."
+        text = f"ovread reads and writes PhysX through its Python API, several times slower than it could: {error}."
         log.warning("%s", text)
         warnings.warn(text, RuntimeWarning, stacklevel=2)
         return False

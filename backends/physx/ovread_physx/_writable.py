@@ -18,9 +18,9 @@ _WRITABLE = {
         "restitution"
     ),
     ObjectType.ARTICULATION_JOINT: (
-        "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointActuationForce jointStiffness "
-        "jointDamping jointMaxVelocity jointMaxForce jointArmature jointViscousFriction jointSpeedEffortGradient "
-        "jointMaxActuatorVelocity jointVelocityDependentResistance jointDriveType"
+        "jointVelocity jointVelocityTarget jointActuationForce jointStiffness jointDamping jointMaxVelocity "
+        "jointMaxForce jointArmature jointViscousFriction jointSpeedEffortGradient jointMaxActuatorVelocity "
+        "jointVelocityDependentResistance jointDriveType"
     ),
     ObjectType.ARTICULATION: "rootPosition rootOrientation",
     ObjectType.FIXED_TENDON: (
@@ -44,7 +44,8 @@ _CONDITIONAL = (
     (
         _BODY,
         "linearVelocity angularVelocity",
-        "Of dynamic bodies: a kinematic body moves as its target says, so write kinematicTargetPosition.",
+        "Of dynamic bodies that are simulated: a kinematic body moves as its target says, so write "
+        "kinematicTargetPosition.",
     ),
     (
         _BODY,
@@ -102,11 +103,25 @@ _WITHOUT_EFFECT_HERE = (
     ((ObjectType.DEBUG_RENDER,), "simulationMesh", "Of deformable bodies, which PhysX simulates on CUDA only."),
 )
 """What is taken and read back, and does nothing on the CPU."""
+_WITHIN = (
+    (
+        _JOINT,
+        "jointPosition",
+        "Within a full turn of a hinge without limits, and half a turn of the rotation that several axes make "
+        "together: PhysX would go on from another angle.",
+    ),
+    (
+        _JOINT,
+        "jointPositionTarget",
+        "Within a full turn of a hinge without limits, and half a turn of each axis of a joint with several.",
+    ),
+)
+"""What every object takes, in a range that is not the catalogue's."""
 _WRITE_ONLY = (
     (
         _BODY,
         "force wrench",
-        "It acts in the next step only. Two writes before one step add up. Dynamic bodies take it.",
+        "It acts in the next step only. Two writes before one step add up. Of dynamic bodies that are simulated.",
     ),
     (_LINK, "force wrench", "It acts in the next step only. Two writes before one step add up."),
     (
@@ -114,7 +129,7 @@ _WRITE_ONLY = (
         "driveTorque brakeTorque steerAngle",
         "It acts until it is written again. Wheels of enabled vehicles without a drive take it.",
     ),
-    (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Dynamic bodies that are simulated take it."),
+    (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Of dynamic bodies that are simulated."),
 )
 _NOT_HERE = (
     (_BODIES, "friction", "PhysX has no single friction coefficient: write staticFriction and dynamicFriction."),
@@ -140,6 +155,7 @@ def _rows() -> Iterator[tuple[Key, WriteSupport]]:
     for declared, writability in (
         (_WITHOUT_EFFECT_HERE, Writability.WRITABLE),
         (_CONDITIONAL, Writability.CONDITIONAL),
+        (_WITHIN, Writability.WRITABLE),
         (_WRITE_ONLY, Writability.WRITE_ONLY),
         (_NOT_HERE, Writability.UNCLASSIFIED),
     ):

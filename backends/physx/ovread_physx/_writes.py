@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ovread.backend import Column, Omission, OmissionReason, WriteBinding
 from ovread.catalogue import ObjectType, attribute
 from ovread.errors import ValueRefusedError
+from ovread_physx import _pending
 from ovread_physx._support import ON_CUDA_ONLY
 from ovread_physx._write_conditions import conditions_of
 from ovread_physx._write_eligible import who_cannot
@@ -37,6 +38,9 @@ def bind_write(engine: PhysxEngine, object_type: ObjectType, rows: Indices, name
     if refusal:
         for name in names:
             write.omit(name, refusal)
+        return write
+    if len(rows) and engine.awaits_step(object_type):
+        write.omissions += _pending.not_ready(names).omissions
         return write
     try:
         for name in names:

@@ -158,6 +158,24 @@ def test_an_angular_velocity_is_in_radians_and_world_axes(simulation):
 @pytest.mark.obeys("RIGID_BODY", "wake")
 @pytest.mark.obeys("RIGID_BODY", "disableSimulation")
 @pytest.mark.obeys("RIGID_BODY", "disableGravity")
+@pytest.mark.parametrize(
+    ("first", "expected"), [(("mass", 4.0), 1 / 4), (("disableGravity", 1), 1 / MASS), (("wake", 1), 1 / MASS)]
+)
+def test_a_force_counts_when_it_is_written(simulation, first, expected):
+    """Written last it acts on the body as that is; a mass that is written after it does not change what it gave."""
+    put(simulation, "disableGravity", 1)
+    put(simulation, *first)
+    put(simulation, "force", (1, 0, 0))
+    simulation.step(DT)
+    assert get(simulation, "linearVelocity")[0] == pytest.approx(expected * DT, rel=1e-4)
+    simulation.reset()
+    put(simulation, "disableGravity", 1)
+    put(simulation, "force", (1, 0, 0))
+    put(simulation, *first)
+    simulation.step(DT)
+    assert get(simulation, "linearVelocity")[0] == pytest.approx(1 / MASS * DT, rel=1e-4)
+
+
 @pytest.mark.obeys("RIGID_BODY", "wrench")
 @pytest.mark.obeys("RIGID_BODY", "force")
 @pytest.mark.obeys("RIGID_BODY", "mass")

@@ -8,6 +8,7 @@ from driven_arms import ARMS, IS_ANGLE, LIMIT, SCENE
 from reading import JOINT, value
 
 import ovread
+from ovread.backend import UNLIMITED
 
 DT = 1e-3
 EACH = pytest.mark.parametrize("path", ARMS)
@@ -135,6 +136,20 @@ def test_a_limit_stops_the_axis_where_it_was_moved_to(simulation, path):
     put(simulation, path, jointLimit=(-2 * bound, bound * 8), jointVelocity=bound * 40)
     simulation.step(DT, count=100)
     assert value(simulation, JOINT, path, "jointPosition")[0] == pytest.approx(5 * bound, rel=1e-2)
+
+
+@EACH
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_limit_of_one_side_leaves_the_other_free(simulation, path, side):
+    """The axis stops at the side that is written, and runs past the authored place on the other."""
+    bound = LIMIT[path] / 4
+    put(simulation, path, jointLimit=sorted((side * bound, -side * UNLIMITED)))
+    put(simulation, path, jointVelocity=side * bound * 40)
+    assert abs(rate(simulation, path, steps=100)) < 1e-3
+    assert value(simulation, JOINT, path, "jointPosition")[0] == pytest.approx(side * bound, rel=1e-3)
+    put(simulation, path, jointVelocity=-side * bound * 60)
+    simulation.step(DT, count=100)
+    assert value(simulation, JOINT, path, "jointPosition")[0] == pytest.approx(-side * 5 * bound, rel=1e-2)
 
 
 @EACH

@@ -118,6 +118,20 @@ def test_a_spatial_tendon_brakes_by_damping(chain):
     np.testing.assert_allclose(twice, 2 * once, rtol=5e-2, atol=1e-7)
 
 
+def test_what_is_written_to_a_tendon_wakes_the_articulation(arms):
+    """Arms that sleep do not sleep through a change of the tendon that pulls them."""
+    arms.reset()
+    links = arms.query(ObjectType.ARTICULATION_LINK)
+    for _ in range(100):
+        arms.step(1 / 60, count=5)
+        if arms.read(links, "isSleeping")["isSleeping"].numpy().all():
+            break
+    else:
+        pytest.fail("the arms do not fall asleep")
+    arms.set(arms.query(FIXED), "tendonStiffness", 3.0)
+    assert not arms.read(links, "isSleeping")["isSleeping"].numpy().any()
+
+
 @pytest.mark.refuses(
     "FIXED_TENDON", "tendonStiffness tendonDamping tendonLimitStiffness tendonOffset tendonLimit tendonRestLength"
 )
