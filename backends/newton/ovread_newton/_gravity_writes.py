@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
 
 _NEVER_COMPENSATED = (
-    "MuJoCo settles when it is made whether gravity is compensated at all, and no body of this scene was left out of "
-    "gravity then: author physxRigidBody:disableGravity for one."
+    "MuJoCo settles when it is made whether it compensates gravity at all, and this model had no mujoco.gravcomp then: "
+    "give some body a little."
 )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ovread.backend import Diagnostic
 from ovread.errors import SceneRefusedError
 from ovread.quiet import STANDARD_OUTPUT, captured
-from ovread_newton._noise import log
+from ovread_newton._noise import log, quiet
 from ovread_newton._surfaces import add_style3d_attributes, relax_triangles
 
 if TYPE_CHECKING:
@@ -115,6 +115,9 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
 )
 
 DEFAULT_SOLVER = "mujoco"
+
+_HARDLY_ANY = 1e-30
+"""A compensation of gravity that no number feels."""
 
 LEAST_BOUND = float(np.finfo(np.float32).tiny)
 """What stands for a bound of zero with the steel solver, which takes zero for no bound."""
@@ -236,13 +239,14 @@ def capacity_exceeded(solver: Any) -> str | None:
     return None
 
 
-def forget_motion(solver: Any, state: newton.State) -> None:
+def forget_motion(name: str | None, solver: Any, state: newton.State) -> None:
     """Tell a solver that poses jumped, so that it takes no velocity, and carries over no force, from before."""
-    name = name_of(solver)
     if name == "steel":
-        solver.notify_state_changed(state)
+        with quiet():
+            solver.notify_state_changed(state)
     elif name is not None and SOLVERS[name].infers_velocities:
-        solver.reset(state, flags=0)  # without flags, the state itself is left alone
+        with quiet():
+            solver.reset(state, flags=0)  # without flags, the state itself is left alone
 
 
 def diverged(state: newton.State) -> int | None:
@@ -260,6 +264,7 @@ def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
     """Change what a solver takes differently from the others."""
     if name == "mujoco":
         _drive_every_axis(builder)
+        _compensate_gravity(builder)
     elif name == "steel":
         _open_limits(builder)
         _bound_by_zero(builder)
@@ -290,6 +295,20 @@ def _drive_every_axis(builder: newton.ModelBuilder) -> None:
                 builder.joint_effort_limit[dof] = float("inf")
             if builder.joint_target_mode[dof] in (int(mode.NONE), int(mode.EFFORT)):
                 builder.joint_target_mode[dof] = int(mode.POSITION_VELOCITY)
+
+
+def _compensate_gravity(builder: newton.ModelBuilder) -> None:
+    """Let MuJoCo look at the compensation of gravity: it does where a body starts with some, however little.
+
+    Its attributes are registered after the import, which would refuse more scenes with them.
+    """
+    import newton
+
+    if not builder.body_count:
+        return
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    compensation = builder.custom_attributes["mujoco:gravcomp"]
+    compensation.values = {0: _HARDLY_ANY, **(compensation.values or {})}
 
 
 def _bound_by_zero(builder: newton.ModelBuilder) -> None:

@@ -25,8 +25,7 @@ _CONDITIONAL: tuple[tuple[Sequence[ObjectType], str, str], ...] = (
     (
         _BODIES,
         "disableGravity",
-        "The mujoco solver obeys, where some body of the stage is left out of gravity: MuJoCo settles when it is made "
-        "whether it compensates gravity at all.",
+        "The mujoco solver obeys; of an attached model, where it was made with some mujoco.gravcomp.",
     ),
     (
         (_JOINT,),

@@ -65,6 +65,7 @@ def test_what_was_written_is_read_before_any_step(bodies: Simulation) -> None:
         np.testing.assert_array_equal(state(bodies, B)[name], before[name], err_msg=name)
 
 
+@pytest.mark.obeys("RIGID_BODY", "linearVelocity angularVelocity")
 def test_a_velocity_is_that_of_the_centre_of_mass(bodies: Simulation, tolerance: float) -> None:
     """The centre of a body that also spins goes straight on, in world axes, and the body turns about world axes."""
     write(bodies, A, linearVelocity=(1, 2, 3), angularVelocity=(0, 0, 2))
@@ -77,6 +78,7 @@ def test_a_velocity_is_that_of_the_centre_of_mass(bodies: Simulation, tolerance:
     np.testing.assert_allclose(turned / DT, (0, 0, 2), atol=0.02)
 
 
+@pytest.mark.obeys("RIGID_BODY", "position orientation")
 def test_a_body_that_was_moved_goes_on_with_its_velocity(bodies: Simulation, tolerance: float) -> None:
     """A jump over 40 m, and a turn, add nothing to the velocity, then or later."""
     write(bodies, A, linearVelocity=(1, 2, 3))
@@ -92,6 +94,7 @@ def test_a_body_that_was_moved_goes_on_with_its_velocity(bodies: Simulation, tol
         np.testing.assert_allclose(after["angularVelocity"], 0, atol=tolerance)
 
 
+@pytest.mark.obeys("RIGID_BODY", "force")
 def test_a_force_accelerates_by_the_mass(bodies: Simulation, tolerance: float) -> None:
     """2 N on 2 kg for one step, all substeps of it: no turn, nothing left after, nothing on the other body."""
     write(bodies, A, force=(2, 0, -4))
@@ -113,6 +116,7 @@ def test_forces_of_one_step_add_up(bodies: Simulation, tolerance: float) -> None
     np.testing.assert_allclose(state(bodies, A)["linearVelocity"], np.multiply(DT, (2, 1, 1)), atol=tolerance)
 
 
+@pytest.mark.obeys("RIGID_BODY", "wrench")
 def test_a_wrench_off_the_centre_turns_by_the_inertia(bodies: Simulation, tolerance: float) -> None:
     """alpha = I^-1 (t + (p - c) x f), in world axes, on a turned body with turned principal axes."""
     before = state(bodies, A)

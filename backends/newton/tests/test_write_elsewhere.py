@@ -9,10 +9,11 @@ from typing import Any
 import newton
 import numpy as np
 import pytest
+import warp as wp
 
 import ovread
 from ovread import ObjectType, Simulation
-from ovread.errors import NotWritableError
+from ovread.errors import NotWritableError, ValueRefusedError
 
 BODY, LINK, JOINT = ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK, ObjectType.ARTICULATION_JOINT
 ARTICULATION, SURFACE = ObjectType.ARTICULATION, ObjectType.DEFORMABLE_SURFACE
@@ -51,6 +52,66 @@ def test_particles_go_where_they_are_put(cloth: Simulation) -> None:
     np.testing.assert_allclose((points(cloth) - before).mean(axis=0) / DT, (1, 2, 3 - 9.81 * DT), atol=1e-3)
     cloth.reset()
     np.testing.assert_array_equal(points(cloth), start)
+
+
+@pytest.mark.obeys("DEFORMABLE_SURFACE DEFORMABLE_VOLUME PARTICLE_SET", "points velocities")
+@pytest.mark.reads_back("DEFORMABLE_SURFACE DEFORMABLE_VOLUME PARTICLE_SET", "points velocities")
+@pytest.mark.refuses("DEFORMABLE_SURFACE DEFORMABLE_VOLUME PARTICLE_SET", "points velocities")
+@pytest.mark.parametrize("kind", [SURFACE, ObjectType.DEFORMABLE_VOLUME, ObjectType.PARTICLE_SET])
+def test_each_soft_object_has_its_own_particles(kind: ObjectType) -> None:
+    """A written object moves on from there, the others from where they were, and no number is refused whole."""
+    model = soft_model()
+    loop = ParticleLoop(model)
+    with ovread.attach(model, loop.now, loop.next, loop.solver) as simulation:
+        query = simulation.query(kind)
+        others = simulation.query(next(other for other in (SURFACE, ObjectType.PARTICLE_SET) if other is not kind))
+        kept = simulation.read(others, ["points"])["points"].numpy()
+        start = simulation.read(query, ["points"])["points"].numpy().astype(float)
+        simulation.set(query, "points", start + np.array((3, 2, 1)))
+        simulation.set(query, "velocities", np.tile((1.0, 2.0, 3.0), (len(start), 1)))
+        for name in ("points", "velocities"):
+            before = simulation.read(query, [name])[name].numpy()
+            bad = before.copy()
+            bad[-1] = np.nan
+            with pytest.raises(ValueRefusedError, match=name):
+                simulation.set(query, name, bad)
+            np.testing.assert_array_equal(simulation.read(query, [name])[name].numpy(), before)
+        np.testing.assert_array_equal(simulation.read(others, ["points"])["points"].numpy(), kept)
+        moved = simulation.read(query, ["points"])["points"].numpy().astype(float)
+        np.testing.assert_allclose(moved - start, np.tile((3, 2, 1), (len(start), 1)), atol=1e-6)
+        loop.step(simulation, 1e-3)
+        after = simulation.read(query, ["points"])["points"].numpy().astype(float)
+        np.testing.assert_allclose((after - moved) / 1e-3, np.tile((1, 2, 3), (len(start), 1)), atol=2e-2)
+
+
+def soft_model() -> newton.Model:
+    """Build two loose particles, a triangle and a tetrahedron, without gravity."""
+    builder = newton.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    builder.add_particles([(0, 0, 9), (1, 0, 9)], [(0, 0, 0), (0, 0, 0)], [1.0, 2.0])
+    place = {"rot": wp.quat_identity(), "vel": wp.vec3(), "density": 1.0}
+    builder.add_cloth_mesh(
+        pos=wp.vec3(0, 5, 5), scale=1.0, vertices=[(0, 0, 0), (1, 0, 0), (0, 1, 0)], indices=[0, 1, 2],
+        label="/Cloth", **place,
+    )  # fmt: skip
+    builder.add_soft_mesh(
+        pos=wp.vec3(0, 0, 1), scale=2.0, vertices=[(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], indices=[0, 1, 2, 3],
+        k_mu=1.0, k_lambda=1.0, k_damp=0.0, label="/Block", **place,
+    )  # fmt: skip
+    return builder.finalize(device="cpu")
+
+
+class ParticleLoop:
+    """A caller's own loop over particles."""
+
+    def __init__(self, model: newton.Model) -> None:
+        self.now, self.next, self.control = model.state(), model.state(), model.control()
+        self.solver = newton.solvers.SolverSemiImplicit(model)
+
+    def step(self, simulation: Simulation, dt: float) -> None:
+        self.now.clear_forces()
+        self.solver.step(self.now, self.next, self.control, None, dt)
+        self.now, self.next = self.next, self.now
+        simulation.stepped(dt, state=self.now)
 
 
 def test_solvers_that_move_no_particles_refuse(opened: Opened) -> None:

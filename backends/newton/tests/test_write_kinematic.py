@@ -42,6 +42,7 @@ def write(simulation: Simulation, path: str, name: str, value: object) -> None:
     simulation.set(simulation.query(BODY, paths=[path]), name, value)
 
 
+@pytest.mark.obeys("RIGID_BODY", "kinematicTargetPosition kinematicTargetOrientation")
 def test_a_target_is_pending_until_the_step(ride: Simulation, read: Callable[..., np.ndarray]) -> None:
     """It reads back at once while the body stays; one step reaches it, and later steps stay there, at rest."""
     target, turn = (0.005, 0.002, -0.001), np.array((0, 0, np.sin(0.01), np.cos(0.01)))

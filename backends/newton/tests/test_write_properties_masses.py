@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ovread
-from ovread import ObjectType, Simulation
+from ovread import ObjectType, Simulation, errors
 
 BODY, LINK, JOINT = ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK, ObjectType.ARTICULATION_JOINT
 ARTICULATION, SCENE = ObjectType.ARTICULATION, ObjectType.SCENE
@@ -92,6 +92,30 @@ def test_gravity_pulls_at_once(masses: Simulation) -> None:
     masses.step(DT)
     velocity = got(masses, BODY, STILL, "linearVelocity")
     np.testing.assert_allclose(velocity / DT, gravity, rtol=2e-2 if masses.variant == "vbd" else 1e-4)
+
+
+def test_gravity_leaves_a_body_out_and_takes_it_back(opened: Opened) -> None:
+    """With MuJoCo a body or link that gravity is disabled for keeps its velocity beside one that falls."""
+    simulation = opened("write_masses")
+    put(simulation, SCENE, "/Scene", "gravity", (0, 0, -10))
+    put(simulation, BODY, STILL, "disableGravity", 1)
+    put(simulation, LINK, TIP, "disableGravity", 1)
+    assert got(simulation, BODY, STILL, "disableGravity")[0] == 1
+    assert got(simulation, BODY, SPINNING, "disableGravity")[0] == 0
+    simulation.step(DT)
+    np.testing.assert_allclose(got(simulation, BODY, STILL, "linearVelocity"), 0, atol=1e-6)
+    assert got(simulation, BODY, SPINNING, "linearVelocity")[2] == pytest.approx(3 - 10 * DT, abs=1e-3)
+    assert got(simulation, JOINT, "/W/arm/hinge", "jointVelocity")[0] == pytest.approx(57.29578, rel=1e-5)
+    put(simulation, BODY, STILL, "disableGravity", 0)
+    simulation.step(DT)
+    assert got(simulation, BODY, STILL, "linearVelocity")[2] == pytest.approx(-10 * DT, rel=1e-3)
+
+
+@pytest.mark.parametrize("solver", [solver for solver in SOLVERS if solver != "mujoco"])
+def test_gravity_of_one_body_is_refused_by_name(opened: Opened, solver: str) -> None:
+    """The solvers that pull on all bodies alike say so."""
+    with pytest.raises(errors.NotWritableError, match=rf"disableGravity.*{solver}"):
+        put(opened("write_masses", solver=solver), BODY, STILL, "disableGravity", 1)
 
 
 def test_a_new_centre_of_mass_moves_nothing(masses: Simulation) -> None:
