@@ -146,10 +146,12 @@ def test_restitution_of_a_link_bounces(opened: Opened) -> None:
 
 @pytest.mark.obeys("ARTICULATION_LINK", "restOffset")
 def test_a_rest_offset_of_a_link_raises_it(opened: Opened) -> None:
-    """A box rests as much higher as its rest offset says, and the other one on the ground."""
+    """A box rests as much higher as its rest offset says, and the other one on the ground; contacts begin as before."""
     simulation = opened(boxes(z=0.52), solver="steel")
+    contact = got(simulation, LINK, A, "contactOffset")
     put(simulation, LINK, A, "restOffset", 0.02)
     assert got(simulation, LINK, A, "restOffset")[0] == pytest.approx(0.02)
+    np.testing.assert_allclose(got(simulation, LINK, A, "contactOffset"), contact, rtol=1e-6)
     simulation.step(1 / 400, count=120)
     heights = [got(simulation, LINK, path, "position")[2] for path in (A, B)]
     assert heights[0] - heights[1] == pytest.approx(0.02, abs=1e-3)
