@@ -11,6 +11,7 @@ from typing import Any
 from ovread import units
 from ovread.catalogue._row import (
     BOUND,
+    LIMITS,
     NON_NEGATIVE,
     VALUE,
     Accepts,
@@ -57,7 +58,7 @@ ROWS: tuple[Attribute, ...] = (
     _dof("jointStiffness", "Drive effort per unit of position error.", _STIFFNESS, accepts=NON_NEGATIVE),
     _dof("jointDamping", "Drive effort per unit of velocity error.", _DAMPING, accepts=NON_NEGATIVE),
     _dof("jointLimit", "Lower and upper limit of the coordinate, as authored; unlimited is -/+FLT_MAX.", _COORDINATE,
-         lanes=("low", "high"), writability=Writability.CONDITIONAL, accepts=Accepts(is_ordered=True, is_bound=True)),
+         lanes=("low", "high"), writability=Writability.CONDITIONAL, accepts=LIMITS),
     _dof("jointMaxVelocity", "Bound on the joint rate; unlimited is FLT_MAX.", _RATE, accepts=BOUND),
     _dof("jointMaxForce", "Bound on the drive's effort; unlimited is FLT_MAX.", _EFFORT, accepts=BOUND),
     _dof("jointArmature", "Inertia added to the axis.", _ARMATURE, accepts=NON_NEGATIVE),

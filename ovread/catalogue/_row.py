@@ -188,6 +188,7 @@ POSITIVE = Accepts(0.0, is_open=True)
 FRACTION = Accepts(0.0, 1.0)
 SIGNED_FRACTION = Accepts(-1.0, 1.0)
 ORDERED = Accepts(is_ordered=True)
+LIMITS = Accepts(is_ordered=True, is_bound=True)
 BOUND = Accepts(0.0, is_bound=True)
 
 

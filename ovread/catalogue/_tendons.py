@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ovread import units
-from ovread.catalogue._row import NON_NEGATIVE, ORDERED, VALUE, Attribute, ObjectType, Writability
+from ovread.catalogue._row import LIMITS, NON_NEGATIVE, VALUE, Attribute, ObjectType, Writability
 from ovread.units import Dimension
 
 _FIXED = ObjectType.FIXED_TENDON
@@ -30,7 +30,12 @@ ROWS: tuple[Attribute, ...] = (
     ),
     *_tendon("tendonOffset", "Offset that is added to the tendon's length.", units.LENGTH),
     *_tendon(
-        "tendonLimit", "Lower and upper limit of the length.", units.LENGTH, (_FIXED,), ("low", "high"), accepts=ORDERED
+        "tendonLimit",
+        "Lower and upper limit of the length; unlimited is -/+FLT_MAX.",
+        units.LENGTH,
+        (_FIXED,),
+        ("low", "high"),
+        accepts=LIMITS,
     ),
     *_tendon("tendonRestLength", "Length at rest.", units.LENGTH, (_FIXED,)),
 )

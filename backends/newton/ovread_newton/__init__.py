@@ -40,7 +40,7 @@ def ovread_usd_schemas() -> Sequence[Path]:
 @hookimpl
 def ovread_open(scene: Scene, device: str, options: Mapping[str, Any]) -> Engine:
     """Build the model, its solver and its state."""
-    from ovread_newton._engine import OwnedEngine
+    from ovread_newton._owned import OwnedEngine
 
     return OwnedEngine(scene, device, **options)
 

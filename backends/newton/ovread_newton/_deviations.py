@@ -92,7 +92,8 @@ DEVIATIONS = (
     _solver(
         "featherstone-body-order",
         _MOTION,
-        "The featherstone solver computes a wrong mass matrix where bodies are in another order than their joints.",
+        "The featherstone solver computes a wrong mass matrix where bodies are in another order than their joints, also "
+        "where that is so across articulations: the joints of one have the masses of another.",
     ),
     _solver(
         "joint-outside-articulation",

@@ -21,7 +21,8 @@ from ovread_newton._rotations import Doubles, conjugate, exponential, multiply, 
 from ovread_newton._writer import NOTHING, Chosen, Consequences, Maker, Sink, Write
 
 if TYPE_CHECKING:
-    from ovread_newton._engine import NewtonEngine, OwnedEngine
+    from ovread_newton._engine import NewtonEngine
+    from ovread_newton._owned import OwnedEngine
 
 COLUMNS = {"kinematicTargetPosition": (0, 3), "kinematicTargetOrientation": (3, 7)}
 """First and last column of a pose."""

@@ -386,7 +386,7 @@ def _bodies_in_another_order(name: str, model: newton.Model) -> Iterator[Diagnos
         joints = np.flatnonzero(owners == articulation)
         if np.any(children[joints] != joints):
             message = (
-                "The bodies are authored in another order than the joints lead from the root, so the featherstone "
-                "solver computes a wrong mass matrix. Open the scene with another solver."
+                "The model has bodies and joints in different orders, and the featherstone solver takes the mass of a "
+                "body by the number of its joint: its mass matrix is wrong. Open the scene with another solver."
             )
             yield Diagnostic(str(label), "featherstone-body-order", message)

@@ -164,6 +164,18 @@ class Topology:
             is_free[self.roots[owner]] = is_alone and self.joint_types[self.members.flat[start]] == free
         return is_free
 
+    @cached_property
+    def angles(self) -> Indices:
+        """Index into ``joint_q`` of every coordinate of a joint that turns about one axis."""
+        import newton
+
+        kinds = (int(newton.JointType.REVOLUTE), int(newton.JointType.D6))
+        joints = [
+            joint for joint, kind in enumerate(self.joint_types) if kind in kinds and joint not in self.dofs.rotations
+        ]
+        dofs = self.dofs.rate.positions(_indices(joints))
+        return self.dofs.coordinate[dofs[self.dofs.is_angular[dofs]]]
+
     def handles_of_joints(self, joints: Indices) -> npt.NDArray[np.uint64]:
         """Return what stands for the paths of joints in values."""
         return joints.astype(np.uint64) + np.uint64(1)

@@ -207,13 +207,14 @@ def test_efforts_accelerate_by_the_mass_matrix(chain: Simulation, kind: str) -> 
 
 
 def test_an_effort_of_a_turning_joint_keeps_its_axes(opened: Callable[..., Simulation]) -> None:
-    """The effort about an axis of the outer joint frame turns with it: about twist it never excites a swing."""
+    """The effort about an axis of the outer joint frame turns with it: about twist it excites no swing meanwhile."""
     body = Link("c", "base", "spherical", "X", at(), at(), moments=(0.1, 0.1, 0.1))
     simulation = opened(Mechanism([Link("base"), body], True, gravity=(0, 0, 0)).usda())
-    write(simulation, "jointPosition", {"c": (0, 0, 90.0)})
+    write(simulation, "jointVelocity", {"c": (0, 0, 180.0)})
     write(simulation, "jointActuationForce", {"c": (0.1, 0, 0)})
     simulation.step(1 / 240, count=48)
-    np.testing.assert_allclose(read(simulation, "jointVelocity")["c"] * DEGREE, (0.2, 0, 0), atol=1e-3)
+    np.testing.assert_allclose(read(simulation, "jointVelocity")["c"] * DEGREE, (0.2, 0, np.pi), atol=3e-3)
+    assert_reads(simulation, "jointActuationForce", {"c": (0.1, 0, 0)}, atol=1e-7)
 
 
 @pytest.mark.obeys("ARTICULATION_JOINT", "jointPositionTarget jointVelocityTarget")
@@ -282,6 +283,21 @@ def test_ball_joints_without_drives_refuse_targets(opened: Callable[..., Simulat
     with simulation.write(simulation.query(JOINT), ["jointPositionTarget"]) as session:
         assert [omission.paths for omission in session.omissions] == [("/W/r/j_c",)]
         assert "/W/r/j_arm" in session["jointPositionTarget"].paths
+
+
+@pytest.mark.parametrize("solver", ["xpbd", "vbd"])
+def test_angles_from_poses_are_at_most_half_a_turn(opened: Callable[..., Simulation], solver: str) -> None:
+    """200 degrees stand until the step, and are -160 from then on, whatever the signs of quaternions were before."""
+    simulation = opened("driven_arms", solver=solver)
+    query = simulation.query(JOINT, paths=["/World/hinge"])
+    for angle in (-150.0, 200.0, 530.0):
+        simulation.set(query, "jointPosition", angle)
+        simulation.set(query, "jointPositionTarget", angle)
+        found = simulation.read(query, ["jointPosition"])["jointPosition"].numpy()
+        np.testing.assert_allclose(found, [[angle]], rtol=1e-6)
+        simulation.step(1e-5)
+        found = simulation.read(query, ["jointPosition"])["jointPosition"].numpy()
+        np.testing.assert_allclose(found, [[angle - 360 * round(angle / 360)]], atol=0.1)
 
 
 @pytest.mark.parametrize("solver", ["mujoco", "steel", "xpbd", "featherstone", "vbd"])

@@ -238,6 +238,11 @@ def test_what_a_solver_ignores_is_refused_by_name(run: Run) -> None:
         assert not np.allclose(run.returned[link], value)
 
 
+@pytest.mark.reads_back("ARTICULATION_LINK", "mass inertia centerOfMassPosition centerOfMassOrientation")
+@pytest.mark.reads_back(
+    "ARTICULATION_JOINT", "jointStiffness jointDamping jointLimit jointMaxForce jointMaxVelocity jointArmature"
+)
+@pytest.mark.reads_back("ARTICULATION_JOINT", "jointFriction jointViscousFriction")
 def test_values_read_back_at_once(run: Run) -> None:
     """What is taken reads back before any step, in the same units and order."""
     for link in run.taken:
@@ -250,6 +255,10 @@ SOFT = ("mujoco", "featherstone", "semi_implicit", "vbd", "xpbd", "kamino")
 EXACT = ("mujoco", "steel", "featherstone", "kamino")
 
 
+@pytest.mark.obeys("ARTICULATION_LINK", "mass inertia centerOfMassPosition centerOfMassOrientation")
+@pytest.mark.obeys(
+    "ARTICULATION_JOINT", "jointStiffness jointDamping jointMaxForce jointArmature jointFriction jointViscousFriction"
+)
 def test_the_first_step_obeys(run: Run) -> None:
     """Accelerations of the first step are those of the new masses, gains and bounds."""
     solver = run.simulation.variant
@@ -263,6 +272,7 @@ def test_the_first_step_obeys(run: Run) -> None:
         assert measured == pytest.approx(acceleration, rel=4e-3, abs=1e-3), link
 
 
+@pytest.mark.obeys("ARTICULATION_JOINT", "jointLimit jointMaxVelocity")
 def test_bounds_hold(run: Run) -> None:
     """Joints stop at their limits, on the authored side, and keep to their largest velocity."""
     for link, limit, free in (("limit", 0.02, 0.1), ("angular_limit", 2, 6), ("reversed_limit", 2, 6)):

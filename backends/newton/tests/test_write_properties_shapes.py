@@ -24,13 +24,18 @@ def shapes(request: pytest.FixtureRequest, opened: Opened) -> Simulation:
 
 
 def put(simulation: Simulation, name: str, body: str, value: float) -> None:
-    """Write one attribute of the one shape of a body."""
-    simulation.set(simulation.query(BODY, paths=[f"/W/{body}"]), name, np.array([[value]], np.float32))
+    """Write one attribute of the one shape of a body, or of a link."""
+    simulation.set(simulation.query(kind(body), paths=[f"/W/{body}"]), name, np.array([[value]], np.float32))
+
+
+def kind(body: str) -> ObjectType:
+    """Return what a body is: some are articulations of one link."""
+    return ObjectType.ARTICULATION_LINK if body in ("sled", "hopper", "perched", "hovering") else BODY
 
 
 def got(simulation: Simulation, name: str, body: str) -> Any:
     """Read an attribute."""
-    return simulation.read(simulation.query(BODY, paths=[f"/W/{body}"]), [name])[name].numpy().ravel()
+    return simulation.read(simulation.query(kind(body), paths=[f"/W/{body}"]), [name])[name].numpy().ravel()
 
 
 def braking(simulation: Simulation) -> dict[str, float]:
@@ -43,6 +48,7 @@ def braking(simulation: Simulation) -> dict[str, float]:
     return dict(zip(bodies, (np.subtract(before, after) / (half * DT)).tolist(), strict=True))
 
 
+@pytest.mark.obeys("RIGID_BODY", "friction")
 def test_friction_brakes_as_written(shapes: Simulation) -> None:
     """Boxes brake by mu g, with mu the mean of both shapes, or MuJoCo's larger one; a reset is as authored."""
     authored = braking(shapes)
@@ -64,6 +70,7 @@ def test_friction_brakes_as_written(shapes: Simulation) -> None:
     assert braking(shapes) == authored
 
 
+@pytest.mark.obeys("RIGID_BODY", "restitution")
 def test_balls_bounce_as_written(shapes: Simulation) -> None:
     """A ball rebounds with 0.8 of its speed, as the ground and the write say; elsewhere the write is refused."""
     if shapes.variant not in ("steel", "xpbd", "kamino"):
@@ -82,6 +89,7 @@ def test_balls_bounce_as_written(shapes: Simulation) -> None:
     assert fastest["bouncy"] == pytest.approx(0.8 * fallen, rel=0.05)
 
 
+@pytest.mark.obeys("RIGID_BODY", "restOffset")
 def test_bodies_rest_at_their_offset(shapes: Simulation) -> None:
     """A box comes to rest as high as its rest offset says, and keeps its contact offset."""
     if shapes.variant == "mujoco":
@@ -98,6 +106,7 @@ def test_bodies_rest_at_their_offset(shapes: Simulation) -> None:
     assert heights[1] - heights[0] == pytest.approx(0.02, abs=1e-3)
 
 
+@pytest.mark.obeys("RIGID_BODY", "contactOffset")
 def test_contacts_are_made_at_the_contact_offset(opened: Opened) -> None:
     """A box that floats a quarter above the ground makes contacts once their contact offsets add up to as much."""
     simulation = opened("write_shapes", solver="steel")
@@ -110,6 +119,7 @@ def test_contacts_are_made_at_the_contact_offset(opened: Opened) -> None:
     assert counts[0] == counts[1] < counts[2]
 
 
+@pytest.mark.refuses("RIGID_BODY", "contactOffset restOffset")
 def test_offsets_keep_their_order(opened: Opened) -> None:
     """A contact offset below the rest offset is refused by name, and so is the other way round; nothing changes."""
     simulation = opened("write_shapes", solver="steel")
@@ -120,3 +130,28 @@ def test_offsets_keep_their_order(opened: Opened) -> None:
         put(simulation, "restOffset", "raised", 1.0)
     assert got(simulation, "restOffset", "raised")[0] == pytest.approx(0.05)
     assert got(simulation, "contactOffset", "raised")[0] == pytest.approx(0.1)
+
+
+@pytest.mark.obeys("ARTICULATION_LINK", "friction restitution restOffset contactOffset")
+@pytest.mark.reads_back("ARTICULATION_LINK", "friction restitution restOffset contactOffset")
+def test_shapes_of_links(opened: Opened) -> None:
+    """Links brake, rebound, rest and make contacts as bodies do."""
+    simulation = opened("write_shapes", solver="steel")
+    written = {"sled": ("friction", 0.02), "hopper": ("restitution", 0.8), "perched": ("restOffset", 0.02)}
+    for body, (name, value) in (*written.items(), ("hovering", ("contactOffset", 0.1))):
+        put(simulation, name, body, value)
+        assert got(simulation, name, body)[0] == pytest.approx(value)
+    simulation.step(1e-5)
+    apart = int(simulation._engine.contacts.rigid_contact_count.numpy()[0])
+    fastest = -10.0
+    for _ in range(STEPS):
+        simulation.step(DT)
+        fastest = max(fastest, got(simulation, "linearVelocity", "hopper")[2])
+    assert (1 - got(simulation, "linearVelocity", "sled")[0]) / (STEPS * DT) == pytest.approx(0.06 * G, rel=1e-2)
+    assert fastest == pytest.approx(0.8 * np.sqrt(2**2 + 2 * G * 0.05), rel=0.05)
+    heights = [got(simulation, "position", body)[2] for body in ("resting", "perched")]
+    assert heights[1] - heights[0] == pytest.approx(0.02, abs=1e-3)
+    simulation.reset()
+    put(simulation, "contactOffset", "hovering", 0.16)
+    simulation.step(1e-5)
+    assert int(simulation._engine.contacts.rigid_contact_count.numpy()[0]) > apart

@@ -14,6 +14,9 @@ import ovread
 from ovread import ObjectType, Simulation, errors
 
 FIXED, SPATIAL = ObjectType.FIXED_TENDON, ObjectType.SPATIAL_TENDON
+APART = 0.5
+"""How far one slider is ahead of the other where the rope is stretched, and the rope's slope there."""
+SLOPE = APART / np.hypot(APART, 1)
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -41,18 +44,21 @@ class Sliders:
             self.simulation.query(kind, paths=[path]), name, np.array([value], np.float32).reshape(1, -1)
         )
 
-    def run(self, dt: float, rates: tuple[float, float] = (0, 0), steps: int = 1) -> newton.State:
-        """Step from the first pose at some rates; return the state."""
+    def run(
+        self, dt: float, rates: tuple[float, float], steps: int = 1, places: tuple[float, float] = (0, 0)
+    ) -> newton.State:
+        """Step from some coordinates and rates; return the state."""
         now, following = self.model.state(), self.model.state()
+        now.joint_q.assign(places)
         now.joint_qd.assign(rates)
         for _ in range(steps):
             self.solver.step(now, following, self.model.control(), None, dt)
             now, following = following, now
         return now
 
-    def accelerations(self, rates: tuple[float, float] = (0, 0)) -> np.ndarray:
-        """Return what the first step at some rates accelerates the sliders by."""
-        return (self.run(1e-5, rates).joint_qd.numpy() - rates) / 1e-5
+    def accelerations(self, rates: tuple[float, float] = (0, 0), places: tuple[float, float] = (0, 0)) -> np.ndarray:
+        """Return what the first step accelerates the sliders by."""
+        return (self.run(1e-5, rates, places=places).joint_qd.numpy() - rates) / 1e-5
 
 
 @pytest.fixture
@@ -63,6 +69,8 @@ def sliders(scenes: Path) -> Iterator[Sliders]:
     made.simulation.close()
 
 
+@pytest.mark.obeys("FIXED_TENDON", "tendonStiffness tendonRestLength")
+@pytest.mark.reads_back("FIXED_TENDON", "tendonStiffness tendonRestLength")
 def test_stiffness_and_rest_length_pull(sliders: Sliders) -> None:
     """Both sliders accelerate by stiffness times rest length over their mass, as written."""
     np.testing.assert_allclose(sliders.accelerations(), np.array([1 / 2, -1]) * 100 * 0.3, rtol=1e-3)
@@ -74,17 +82,54 @@ def test_stiffness_and_rest_length_pull(sliders: Sliders) -> None:
     assert read(sliders.simulation, FIXED, "tendonRestLength") == {"limited": [0], "spring": [0.5]}
 
 
+@pytest.mark.obeys("FIXED_TENDON SPATIAL_TENDON", "tendonDamping")
+@pytest.mark.reads_back("FIXED_TENDON SPATIAL_TENDON", "tendonDamping")
 def test_damping_brakes(sliders: Sliders) -> None:
     """The rate of a tendon is braked by the written damping, of a fixed one and of a spatial one."""
     sliders.put("spring", "tendonStiffness", 0)
     sliders.put("spring", "tendonDamping", 7)
     np.testing.assert_allclose(sliders.accelerations((0.2, 0)), np.array([-1 / 2, 1]) * 7 * 0.2, rtol=1e-3, atol=1e-2)
+    assert read(sliders.simulation, FIXED, "tendonDamping")["spring"] == [7]
+    sliders.put("spring", "tendonDamping", 0)
+    sliders.put("rope", "tendonStiffness", 0)
+    sliders.put("rope", "tendonDamping", 3)
+    assert read(sliders.simulation, SPATIAL, "tendonDamping") == {"rope": [3]}
+    found = sliders.accelerations((0.2, 0), (APART, 0))
+    np.testing.assert_allclose(found, np.array([-1 / 2, 1]) * 3 * 0.2 * SLOPE**2, rtol=1e-3, atol=1e-2)
+
+
+@pytest.mark.obeys("SPATIAL_TENDON", "tendonStiffness")
+@pytest.mark.reads_back("SPATIAL_TENDON", "tendonStiffness")
+def test_a_rope_pulls_along_itself(sliders: Sliders) -> None:
+    """A stretched spatial tendon pulls both sliders by its written stiffness times its stretch."""
+    for name in ("tendonStiffness", "tendonDamping"):
+        sliders.put("spring", name, 0)
     sliders.put("rope", "tendonStiffness", 9)
-    sliders.put("rope", "tendonDamping", 1)
     assert read(sliders.simulation, SPATIAL, "tendonStiffness") == {"rope": [9]}
-    assert read(sliders.simulation, SPATIAL, "tendonDamping") == {"rope": [1]}
+    pull = 9 * (np.hypot(APART, 1) - 1) * SLOPE
+    np.testing.assert_allclose(sliders.accelerations((0, 0), (APART, 0)), np.array([-1 / 2, 1]) * pull, rtol=2e-3)
 
 
+@pytest.mark.refuses("FIXED_TENDON", "tendonStiffness tendonDamping tendonLimit tendonRestLength")
+@pytest.mark.refuses("SPATIAL_TENDON", "tendonStiffness tendonDamping")
+def test_values_that_no_tendon_has(sliders: Sliders) -> None:
+    """Negative gains, limits in the wrong order and no numbers are refused by name, and nothing changes."""
+    before = {name: read(sliders.simulation, FIXED, name) for name in ("tendonStiffness", "tendonLimit")}
+    for path, name, value in (
+        ("spring", "tendonStiffness", -1),
+        ("spring", "tendonDamping", -1),
+        ("rope", "tendonStiffness", -1),
+        ("rope", "tendonDamping", np.nan),
+        ("limited", "tendonLimit", (1, -1)),
+        ("spring", "tendonRestLength", np.nan),
+    ):
+        with pytest.raises(errors.ValueRefusedError, match=rf"{name}.*{path}"):
+            sliders.put(path, name, value)
+    assert before == {name: read(sliders.simulation, FIXED, name) for name in before}
+
+
+@pytest.mark.obeys("FIXED_TENDON", "tendonLimit")
+@pytest.mark.reads_back("FIXED_TENDON", "tendonLimit")
 @pytest.mark.parametrize("path", ["limited", "slack"])
 def test_limits_stop(sliders: Sliders, path: str) -> None:
     """A tendon stops at its written limit, also where it had none, and is free again with FLT_MAX."""

@@ -93,16 +93,6 @@ _CONDITIONAL = (
         "Of surface materials. It acts on deformable bodies, which PhysX simulates on CUDA only.",
     ),
 )
-_WITHOUT_EFFECT_HERE = (
-    (
-        _MATERIAL,
-        "deformableDynamicFriction deformableYoungsModulus deformablePoissonsRatio deformableElasticityDamping",
-        "It acts on deformable bodies, which PhysX simulates on CUDA only.",
-    ),
-    ((ObjectType.DEBUG_RENDER,), "mbpRegions", "PhysX has no such regions here, and so draws none."),
-    ((ObjectType.DEBUG_RENDER,), "simulationMesh", "Of deformable bodies, which PhysX simulates on CUDA only."),
-)
-"""What is taken and read back, and does nothing on the CPU."""
 _WITHIN = (
     (
         _JOINT,
@@ -117,6 +107,16 @@ _WITHIN = (
     ),
 )
 """What every object takes, in a range that is not the catalogue's."""
+_WITHOUT_EFFECT_HERE = (
+    (
+        _MATERIAL,
+        "deformableDynamicFriction deformableYoungsModulus deformablePoissonsRatio deformableElasticityDamping",
+        "It acts on deformable bodies, which PhysX simulates on CUDA only.",
+    ),
+    ((ObjectType.DEBUG_RENDER,), "mbpRegions", "PhysX has no such regions here, and so draws none."),
+    ((ObjectType.DEBUG_RENDER,), "simulationMesh", "Of deformable bodies, which PhysX simulates on CUDA only."),
+)
+"""What is taken and read back, and does nothing on the CPU."""
 _WRITE_ONLY = (
     (
         _BODY,
@@ -124,12 +124,12 @@ _WRITE_ONLY = (
         "It acts in the next step only. Two writes before one step add up. Of dynamic bodies that are simulated.",
     ),
     (_LINK, "force wrench", "It acts in the next step only. Two writes before one step add up."),
+    (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Of dynamic bodies that are simulated."),
     (
         (ObjectType.VEHICLE_WHEEL,),
         "driveTorque brakeTorque steerAngle",
         "It acts until it is written again. Wheels of enabled vehicles without a drive take it.",
     ),
-    (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Of dynamic bodies that are simulated."),
 )
 _NOT_HERE = (
     (_BODIES, "friction", "PhysX has no single friction coefficient: write staticFriction and dynamicFriction."),

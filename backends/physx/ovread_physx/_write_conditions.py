@@ -43,7 +43,7 @@ class Simulated(Condition):
             self._known_at = engine.times_disabled
         if self._disabled is None or self.written.column.attribute != "wake":
             return self._disabled
-        return self._disabled & (values[:, 0] != 0)
+        return np.asarray(self._disabled & (values[:, 0] != 0))
 
     def close(self) -> None:
         """Give the native query back."""

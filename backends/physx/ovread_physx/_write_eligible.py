@@ -65,7 +65,7 @@ def _instancers(engine: PhysxEngine, rows: Indices) -> Mask:
 
 
 def _fixed(engine: PhysxEngine, rows: Indices) -> Mask:
-    return read_once(engine, ObjectType.ARTICULATION, "isFixedBase", rows)[:, 0] != 0
+    return np.asarray(read_once(engine, ObjectType.ARTICULATION, "isFixedBase", rows)[:, 0] != 0)
 
 
 Rule = tuple[tuple[str, ...] | None, str, Callable[["PhysxEngine", Indices], Mask]]

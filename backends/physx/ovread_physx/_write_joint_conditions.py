@@ -41,7 +41,7 @@ def limited_axes(engine: PhysxEngine) -> Mapping[str, Mask]:
     """Return which axes of each joint had a limit when this was first asked: before any limit was written."""
     if engine.limited_axes is None:
         engine.limited_axes = {
-            path: (np.abs(np.reshape(limits, (-1, 2))) < BOUNDLESS).any(axis=1)
+            path: np.asarray((np.abs(np.reshape(limits, (-1, 2))) < BOUNDLESS).any(axis=1))
             for group in inspect(engine, _JOINT, ["jointLimit"])
             for path, limits in zip(engine.path_strings(group.prims), group.values, strict=True)
         }

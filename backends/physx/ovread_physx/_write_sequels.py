@@ -133,7 +133,7 @@ def _articulations_of(engine: PhysxEngine, object_type: ObjectType, rows: Indice
     for root, paths in enumerate(members):
         for path in paths:
             roots.setdefault(path, []).append(root)
-    paths = engine.table(object_type).paths
+    objects = engine.table(object_type).paths
     everyone = list(range(len(members)))
-    found = {root for row in rows for root in roots.get(paths[row], everyone)}
+    found = {root for row in rows for root in roots.get(objects[row], everyone)}
     return np.array(sorted(found), dtype=np.intp)
