@@ -78,7 +78,7 @@ def test_a_velocity_is_that_of_the_centre_of_mass(bodies: Simulation, tolerance:
     np.testing.assert_allclose(turned / DT, (0, 0, 2), atol=0.02)
 
 
-@pytest.mark.obeys("RIGID_BODY", "position orientation")
+@pytest.mark.obeys("RIGID_BODY", "position")
 def test_a_body_that_was_moved_goes_on_with_its_velocity(bodies: Simulation, tolerance: float) -> None:
     """A jump over 40 m, and a turn, add nothing to the velocity, then or later."""
     write(bodies, A, linearVelocity=(1, 2, 3))

@@ -36,6 +36,15 @@ def write(simulation, kind, path, name, value):
             session.commit_sync(group)
 
 
+def engine_session(simulation, kind, names, *paths):
+    """Open a write session of the engine's own; without paths of all objects."""
+    from ovphysx.types import SimObjectType
+
+    engine = simulation._engine
+    selected = {"prim_paths": [engine.dictionary.intern_path(path) for path in paths]} if paths else {}
+    return engine.physx.write_sync(SimObjectType[kind.name], names, **selected)
+
+
 def by_path(simulation, kind, names, **selection):
     """Read attributes; gives the elements of each object by attribute and path."""
     return elements(simulation.read(simulation.query(kind, **selection), names))

@@ -89,17 +89,13 @@ def centre(simulation, path="/B10"):
     return get(simulation, "position", path) + turn @ get(simulation, "centerOfMassPosition", path)
 
 
-@pytest.mark.obeys("RIGID_BODY", "angularVelocity")
-@pytest.mark.obeys("RIGID_BODY", "linearVelocity")
-@pytest.mark.obeys("RIGID_BODY", "position orientation")
-@pytest.mark.reads_back("RIGID_BODY", "orientation")
-@pytest.mark.reads_back("RIGID_BODY", "position")
 def tensor(simulation, path="/B10"):
     """The inertia in world axes."""
     turn = rotations.matrix(get(simulation, "orientation", path))
     return turn @ get(simulation, "inertia", path).reshape(3, 3) @ turn.T
 
 
+@pytest.mark.reads_back("RIGID_BODY", "position")
 def test_a_position_moves_the_origin_and_nothing_else(simulation):
     """The origin, not the centre of mass, is at the written place; rotation, velocity and the other body stay."""
     before = get(simulation, "orientation"), get(simulation, "position", OTHER)
@@ -111,6 +107,7 @@ def test_a_position_moves_the_origin_and_nothing_else(simulation):
     np.testing.assert_allclose(get(simulation, "position", OTHER), before[1], atol=1e-6)
 
 
+@pytest.mark.reads_back("RIGID_BODY", "orientation")
 def test_an_orientation_turns_about_the_origin(simulation):
     """The written rotation is that of the body's axes, about its origin."""
     place = get(simulation, "position")
@@ -133,6 +130,7 @@ def test_a_teleport_leaves_no_phantom_motion(simulation):
     np.testing.assert_allclose(get(simulation, "angularVelocity"), 0, atol=1e-5)
 
 
+@pytest.mark.obeys("RIGID_BODY", "linearVelocity")
 def test_a_linear_velocity_is_that_of_the_centre_of_mass(simulation):
     """In a step the centre of mass moves by the written velocity, though the body turns about it."""
     put(simulation, "disableGravity", 1)
@@ -143,6 +141,7 @@ def test_a_linear_velocity_is_that_of_the_centre_of_mass(simulation):
     np.testing.assert_allclose((centre(simulation) - before) / DT, (3, -1, 2), atol=2e-3)
 
 
+@pytest.mark.obeys("RIGID_BODY", "angularVelocity")
 def test_an_angular_velocity_is_in_radians_and_world_axes(simulation):
     """In a step the body turns by the written rate about the written axis of the world."""
     put(simulation, "disableGravity", 1)
@@ -155,9 +154,6 @@ def test_an_angular_velocity_is_in_radians_and_world_axes(simulation):
     np.testing.assert_allclose((skew[2, 1], skew[0, 2], skew[1, 0]), rate, atol=3e-3)
 
 
-@pytest.mark.obeys("RIGID_BODY", "wake")
-@pytest.mark.obeys("RIGID_BODY", "disableSimulation")
-@pytest.mark.obeys("RIGID_BODY", "disableGravity")
 @pytest.mark.parametrize(
     ("first", "expected"), [(("mass", 4.0), 1 / 4), (("disableGravity", 1), 1 / MASS), (("wake", 1), 1 / MASS)]
 )
@@ -176,8 +172,6 @@ def test_a_force_counts_when_it_is_written(simulation, first, expected):
     assert get(simulation, "linearVelocity")[0] == pytest.approx(1 / MASS * DT, rel=1e-4)
 
 
-@pytest.mark.obeys("RIGID_BODY", "wrench")
-@pytest.mark.obeys("RIGID_BODY", "force")
 @pytest.mark.obeys("RIGID_BODY", "mass")
 @pytest.mark.parametrize("mass", [0.5, 6.0])
 def test_mass_divides_a_force(simulation, mass):
@@ -192,6 +186,7 @@ def test_mass_divides_a_force(simulation, mass):
     np.testing.assert_allclose(get(simulation, "linearVelocity"), np.array([3, 4, -5]) / mass * DT, atol=1e-5)
 
 
+@pytest.mark.obeys("RIGID_BODY", "force")
 def test_a_force_acts_at_the_centre_of_mass_for_one_step(simulation):
     """It turns nothing, adds up with another before the same step, and is gone in the next."""
     put(simulation, "disableGravity", 1)
@@ -206,6 +201,7 @@ def test_a_force_acts_at_the_centre_of_mass_for_one_step(simulation):
     np.testing.assert_allclose(get(simulation, "linearVelocity"), expected, atol=1e-6)
 
 
+@pytest.mark.obeys("RIGID_BODY", "wrench")
 def test_a_wrench_has_force_torque_and_point_in_the_world(simulation):
     """The torque about the centre of mass is the written one and that of the force at the written point."""
     put(simulation, "disableGravity", 1)
@@ -218,6 +214,7 @@ def test_a_wrench_has_force_torque_and_point_in_the_world(simulation):
     np.testing.assert_allclose(get(simulation, "angularVelocity"), rate, rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.obeys("RIGID_BODY", "disableGravity")
 def test_disable_gravity_is_of_one_body(simulation):
     """The written body floats, the other falls; and it falls once the flag is taken back."""
     put(simulation, "disableGravity", 1)
@@ -229,6 +226,7 @@ def test_disable_gravity_is_of_one_body(simulation):
     np.testing.assert_allclose(get(simulation, "linearVelocity"), GRAVITY * DT, atol=1e-6)
 
 
+@pytest.mark.obeys("RIGID_BODY", "disableSimulation")
 def test_disable_simulation_stops_a_body_until_it_is_taken_back(simulation):
     """The body stands still where it is, and falls from there once it is simulated again."""
     simulation.step(DT)
@@ -241,6 +239,7 @@ def test_disable_simulation_stops_a_body_until_it_is_taken_back(simulation):
     np.testing.assert_allclose(get(simulation, "linearVelocity"), GRAVITY * DT, atol=1e-6)
 
 
+@pytest.mark.obeys("RIGID_BODY", "wake")
 def test_wake_sleeps_and_wakes(simulation):
     """0 freezes a body in mid-air, 1 lets it fall again; the other body is not asked."""
     put(simulation, "wake", 0)
@@ -254,8 +253,6 @@ def test_wake_sleeps_and_wakes(simulation):
     np.testing.assert_allclose(get(simulation, "linearVelocity"), GRAVITY * DT, atol=1e-6)
 
 
-@pytest.mark.obeys("RIGID_BODY", "kinematicTargetPosition kinematicTargetOrientation")
-@pytest.mark.reads_back("RIGID_BODY", "kinematicTargetPosition kinematicTargetOrientation")
 def test_wake_starts_as_the_bodies_are(simulation):
     """Its group starts with 1 for a body that is awake and 0 for one that sleeps, so it can be committed as it is."""
     query = simulation.query(BODY, paths=["/B10", OTHER])
@@ -266,6 +263,8 @@ def test_wake_starts_as_the_bodies_are(simulation):
     assert [get(simulation, "isSleeping", path).item() for path in query.paths] == [0, 1]
 
 
+@pytest.mark.reads_back("RIGID_BODY", "kinematicTargetPosition kinematicTargetOrientation")
+@pytest.mark.obeys("RIGID_BODY", "kinematicTargetPosition kinematicTargetOrientation")
 def test_a_kinematic_target_is_reached_in_the_next_step(simulation):
     """Position and rotation are targets apart: each leaves the other; the body arrives with the velocity of the way."""
     start = get(simulation, "position", DRIVEN)

@@ -27,13 +27,11 @@ def put(simulation, name, values, path="/R/of_hinge"):
     simulation.set(simulation.query(LINK, paths=[path]), name, values)
 
 
-@pytest.mark.obeys("ARTICULATION_LINK", "disableGravity")
-@pytest.mark.obeys("ARTICULATION_LINK", "wrench")
-@pytest.mark.obeys("ARTICULATION_LINK", "force")
 def rate(simulation, path="/R/hinge"):
     return np.deg2rad(value(simulation, JOINT, path, "jointVelocity")[0])
 
 
+@pytest.mark.obeys("ARTICULATION_LINK", "force")
 def test_a_force_acts_at_the_centre_of_mass_for_one_step(simulation):
     """It turns the arm by force x lever, twice as much if given twice, and is gone in the next step."""
     put(simulation, "force", (0, 2, 0))
@@ -45,6 +43,7 @@ def test_a_force_acts_at_the_centre_of_mass_for_one_step(simulation):
     assert rate(simulation) == pytest.approx(3 * ARM / INERTIA * DT, rel=1e-3)
 
 
+@pytest.mark.obeys("ARTICULATION_LINK", "wrench")
 def test_a_wrench_acts_at_the_point_of_the_world(simulation):
     """A force at a point of the world turns by its moment about the axis, and a torque by itself."""
     put(simulation, "wrench", (0, 2, 0, 0, 0, 0.7, 1.5, 0, 0))
@@ -52,6 +51,7 @@ def test_a_wrench_acts_at_the_point_of_the_world(simulation):
     assert rate(simulation) == pytest.approx((2 * 1.5 + 0.7) / INERTIA * DT, rel=1e-3)
 
 
+@pytest.mark.obeys("ARTICULATION_LINK", "disableGravity")
 def test_gravity_is_disabled_link_by_link():
     """One arm hangs weightless while the other falls; and falls once the flag is taken back."""
     with ovread.open(FALLING, backend="physx") as simulation:

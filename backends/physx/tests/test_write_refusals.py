@@ -84,8 +84,6 @@ def test_a_dynamic_body_takes_no_target(bodies, name, values):
     refused(bodies, BODY, name, values, NotWritableError, r"/B9 and 1 more.*No kinematic body")
 
 
-@pytest.mark.refuses("ARTICULATION_JOINT", "jointLimit")
-@pytest.mark.refuses("RIGID_BODY", "restOffset contactOffset")
 @pytest.mark.parametrize(
     ("path", "name", "values"),
     [
@@ -112,6 +110,7 @@ def test_a_disabled_body_takes_no_motion(bodies, path, name, values):
     writer.write()
 
 
+@pytest.mark.refuses("RIGID_BODY", "restOffset contactOffset")
 def test_a_rest_offset_stays_below_the_contact_offset(scene):
     """Each is refused where it would cross the other, by shape; in the other order both move."""
     with ovread.open(scene("three_shapes"), backend="physx") as simulation:
@@ -130,6 +129,7 @@ def test_a_rest_offset_stays_below_the_contact_offset(scene):
         np.testing.assert_allclose(value(simulation, BODY, path, "restOffset"), crossing)
 
 
+@pytest.mark.refuses("ARTICULATION_JOINT", "jointLimit")
 def test_a_free_axis_gets_no_limit(joints):
     """PhysX limits only what was authored with a limit; writing that it is free is what it is."""
     refused(
@@ -170,7 +170,6 @@ def test_a_target_beyond_what_the_drive_reaches(joints, path, target):
     refused(joints, JOINT, "jointPositionTarget", target, ValueRefusedError, rf"{path}.*full turn", paths=[path])
 
 
-@pytest.mark.refuses("ARTICULATION_JOINT", "jointStaticFriction jointDynamicFriction")
 @pytest.mark.refuses("ARTICULATION_JOINT", "jointPosition")
 @pytest.mark.parametrize(
     ("path", "position"),
@@ -219,6 +218,7 @@ def test_targets_that_the_drive_reaches(joints):
         np.testing.assert_allclose(value(joints, JOINT, path, "jointPositionTarget"), target, rtol=1e-6)
 
 
+@pytest.mark.refuses("ARTICULATION_JOINT", "jointStaticFriction jointDynamicFriction")
 def test_static_friction_stays_above_dynamic(joints):
     """Each is refused where it would cross the other."""
     query = joints.query(JOINT, paths=["/W/r/j_hinge"])

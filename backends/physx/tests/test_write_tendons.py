@@ -34,8 +34,6 @@ def chain(scene):
         yield simulation
 
 
-@pytest.mark.obeys("FIXED_TENDON", "tendonStiffness tendonOffset tendonRestLength")
-@pytest.mark.reads_back("FIXED_TENDON", "tendonStiffness tendonOffset tendonRestLength")
 def pull(simulation, kind, state=(), **values):
     """Write to the tendon from the authored state, step, and return what the joints' rates gained."""
     simulation.reset()
@@ -50,6 +48,8 @@ def pull(simulation, kind, state=(), **values):
     return simulation.read(joints, "jointVelocity")["jointVelocity"].numpy() - before
 
 
+@pytest.mark.reads_back("FIXED_TENDON", "tendonStiffness tendonOffset tendonRestLength")
+@pytest.mark.obeys("FIXED_TENDON", "tendonStiffness tendonOffset tendonRestLength")
 def test_a_fixed_tendon_pulls_by_stiffness_and_length(arms):
     """Twice the stiffness or twice the offset pulls twice; a longer rest length pulls the other way."""
     once = pull(arms, FIXED, tendonStiffness=3.0, tendonOffset=0.5)
@@ -60,10 +60,6 @@ def test_a_fixed_tendon_pulls_by_stiffness_and_length(arms):
     np.testing.assert_allclose(pull(arms, FIXED, tendonStiffness=3.0, tendonRestLength=0.5), -once, **close)
 
 
-@pytest.mark.obeys("FIXED_TENDON", "tendonLimit tendonLimitStiffness")
-@pytest.mark.reads_back("FIXED_TENDON", "tendonLimit tendonLimitStiffness")
-@pytest.mark.obeys("FIXED_TENDON", "tendonDamping")
-@pytest.mark.reads_back("FIXED_TENDON", "tendonDamping")
 @pytest.mark.parametrize("path", GEARING)
 def test_the_length_of_a_fixed_tendon_is_of_the_joints(arms, path):
     """A joint that is turned by a degree lengthens it by the joint's gearing, and so does as much offset."""
@@ -72,6 +68,8 @@ def test_the_length_of_a_fixed_tendon_is_of_the_joints(arms, path):
     np.testing.assert_allclose(by_joint, pull(arms, FIXED, tendonStiffness=3.0, tendonOffset=0.5), rtol=1e-2, atol=1e-5)
 
 
+@pytest.mark.reads_back("FIXED_TENDON", "tendonDamping")
+@pytest.mark.obeys("FIXED_TENDON", "tendonDamping")
 def test_a_fixed_tendon_brakes_by_damping(arms):
     """It slows a joint that lengthens it, twice as much at twice the damping."""
     moving = [("jointVelocity", [[0.5], [0.0]])]
@@ -80,6 +78,8 @@ def test_a_fixed_tendon_brakes_by_damping(arms):
     np.testing.assert_allclose(pull(arms, FIXED, moving, tendonDamping=0.6), 2 * once, rtol=2e-2, atol=1e-6)
 
 
+@pytest.mark.reads_back("FIXED_TENDON", "tendonLimit tendonLimitStiffness")
+@pytest.mark.obeys("FIXED_TENDON", "tendonLimit tendonLimitStiffness")
 def test_a_fixed_tendon_is_held_within_its_limits(arms):
     """Beyond a limit it is pulled back by the limit's stiffness times the excess, and within by nothing."""
     excess = pull(arms, FIXED, tendonStiffness=3.0, tendonOffset=0.4)
