@@ -50,6 +50,8 @@ def check_values(
         ValueRefusedError: A value breaks a rule; the message names attribute, row, path, value and rule.
     """
     chosen = values if elements is None else values[elements]
+    if _is_within_bounds(row, chosen):
+        return
     for found, rule in _broken_rules(row, chosen):
         if found.any():
             element = int(np.flatnonzero(found)[0])
@@ -62,6 +64,18 @@ def check_values(
             np.divide(values, lengths, out=values, casting="same_kind")
         else:
             values[elements] = chosen / lengths
+
+
+def _is_within_bounds(row: Attribute, values: npt.NDArray[Any]) -> bool:
+    """Whether two comparisons settle that numbers break no rule: the common case, checked every step by writers."""
+    accepts = row.accepts
+    if row.dtype != "f32" or row.role in (Role.QUATERNION, Role.TENSOR) or accepts.is_ordered or not values.size:
+        return False
+    lowest, highest = np.minimum.reduce(values, axis=None), np.maximum.reduce(values, axis=None)
+    least = -LARGEST if accepts.minimum is None else accepts.minimum
+    most = LARGEST if accepts.maximum is None else accepts.maximum
+    # What is not a number is within nothing.
+    return bool(lowest > least if accepts.is_open else lowest >= least) and bool(highest <= most)
 
 
 def _broken_rules(row: Attribute, values: npt.NDArray[Any]) -> list[tuple[_Mask, str]]:
