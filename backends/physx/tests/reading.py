@@ -45,6 +45,13 @@ def engine_session(simulation, kind, names, *paths):
     return engine.physx.write_sync(SimObjectType[kind.name], names, **selected)
 
 
+def fill(group, values):
+    """Fill a group of such a session."""
+    view = group.tensors[0].numpy()
+    view[...] = values
+    del view
+
+
 def by_path(simulation, kind, names, **selection):
     """Read attributes; gives the elements of each object by attribute and path."""
     return elements(simulation.read(simulation.query(kind, **selection), names))
