@@ -41,7 +41,7 @@ def catalogue_page() -> str:
                  "meaning"),
                 (
                     (f"`{row.name}`", f"{row.dtype} × {len(row.lanes)} ({' '.join(row.lanes)})", row.layout.value,
-                     row.units(), row.frame.value, row.point.value, row.writability.value, str(row.accepts) or "—",
+                     row.units(), row.frame.value, row.point.value, row.writability.value, _accepted(row),
                      row.persistence.value, row.meaning)
                     for row in catalogue.attributes(kind)
                 ),
@@ -81,6 +81,10 @@ def support_page() -> str:
              for item in info.deviations),
         )]  # fmt: skip
     return "\n".join(parts)
+
+
+def _accepted(row: catalogue.Attribute) -> str:
+    return "—" if row.writability is catalogue.Writability.READ_ONLY else row.accepted
 
 
 def _types() -> list[ObjectType]:

@@ -126,7 +126,7 @@ def _line(info: BackendInfo, row: Attribute, texts: dict[str, str], reasons: dic
         solvers = [", ".join(f"{variant} {number}".strip() for variant, number in refusing.items()) or "—"]
     base = declared[None]
     marks = f"{base.writability.value} {_number(base, reasons)}".strip()
-    return [f"`{row.name}`", str(row.accepts) or "—", marks, *solvers, *(texts[kind] for kind in KINDS)]
+    return [f"`{row.name}`", row.accepted, marks, *solvers, *(texts[kind] for kind in KINDS)]
 
 
 def _not_written(info: BackendInfo, reasons: dict[str, int]) -> str:

@@ -238,6 +238,16 @@ class Attribute:
         """Object type and name."""
         return (self.object_type, self.name)
 
+    @property
+    def accepted(self) -> str:
+        """Which values a write may set, in words."""
+        by_role = {
+            Role.QUATERNION: "length 1",
+            Role.TENSOR: "symmetric, positive definite",
+            Role.FLAG: "0 or 1",
+        }
+        return by_role.get(self.role) or str(self.accepts) or ("finite" if self.dtype == "f32" else "any")
+
     def units(self, stage: StageUnits | None = None) -> str:
         """Spell the units: in a stage's own (``cm/s``), or in general (``length/s``).
 

@@ -47,7 +47,7 @@ def catalogue(object_types: Sequence[ObjectType]) -> list[dict[str, Any]]:
             "residency": row.residency,
             "readable": row.readable,
             "writability": row.writability.value,
-            "accepts": str(row.accepts),
+            "accepts": row.accepted,
             "persistence": row.persistence.value,
             "meaning": row.meaning,
             "backends": {name: info.support_of(row.key).level.value for name, info in infos.items()},

@@ -107,6 +107,18 @@ def _empty(engine: PhysxEngine, object_type: ObjectType, names: Sequence[str]) -
     return FilledColumns(columns, [lambda buffer: None] * len(columns))
 
 
+def _compliant(buffer: Buffer) -> Omission | None:
+    """Say that shapes with compliant contacts have none: the engine keeps their stiffness as a negative number."""
+    host = buffer.host
+    if host is None or not host.size or host.min() >= 0:
+        return None
+    detail = (
+        "The contacts of some of these shapes are compliant (physxMaterial:compliantContactStiffness) and have a "
+        "stiffness instead of a restitution: query the other objects."
+    )
+    return Omission("restitution", OmissionReason.UNSUPPORTED_CONFIGURATION, detail)
+
+
 class PhysxBinding:
     """A prepared read; see :class:`ovread.backend.ReadBinding`."""
 
@@ -122,6 +134,9 @@ class PhysxBinding:
             if (why := why_not_ready(object_type, column.attribute)) is not None
         ]
         self._bounded = [position for position, column in enumerate(plan.columns) if column.attribute in _BOUNDS]
+        self._restitutions = [
+            position for position, column in enumerate(plan.columns) if column.attribute == "restitution"
+        ]
         self._masks: dict[int, npt.NDArray[np.bool_]] = {}
 
     def fetch(self, buffers: Sequence[Buffer]) -> None:
@@ -132,6 +147,8 @@ class PhysxBinding:
             buffers[position].omission = None if self._engine.has_stepped else omission
         for position in self._bounded:
             self._mark_unlimited(position, buffers[position])
+        for position in self._restitutions:
+            buffers[position].omission = _compliant(buffers[position])
 
     def _mark_unlimited(self, position: int, buffer: Buffer) -> None:
         host = buffer.host

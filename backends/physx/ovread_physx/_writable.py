@@ -68,6 +68,7 @@ _CONDITIONAL = (
         "rootLinearVelocity rootAngularVelocity",
         "Of articulations with a floating base: a fixed base does not move.",
     ),
+    (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Of dynamic bodies that are simulated."),
     (_VEHICLE, "accelerator", "Of vehicles that are enabled, with a drive that reaches the wheels."),
     (
         _VEHICLE,
@@ -124,7 +125,6 @@ _WRITE_ONLY = (
         "It acts in the next step only. Two writes before one step add up. Of dynamic bodies that are simulated.",
     ),
     (_LINK, "force wrench", "It acts in the next step only. Two writes before one step add up."),
-    (_BODY, "wake", "1 wakes a body, 0 puts it to sleep. Of dynamic bodies that are simulated."),
     (
         (ObjectType.VEHICLE_WHEEL,),
         "driveTorque brakeTorque steerAngle",
@@ -137,6 +137,11 @@ _NOT_HERE = (
         _JOINT,
         "jointFriction",
         "PhysX has no single joint friction: write jointStaticFriction, jointDynamicFriction and jointViscousFriction.",
+    ),
+    (
+        _BODY,
+        "positions orientations velocities angularVelocities accelerations angularAccelerations",
+        "The instances of point instancers are read only.",
     ),
     ((ObjectType.SCENE,), "gravity", "PhysX does not take the gravity of a scene once it is open: author it."),
 )

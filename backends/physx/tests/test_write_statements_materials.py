@@ -10,6 +10,7 @@ from reading import BODY, LINK, value
 
 import ovread
 from ovread import ObjectType
+from ovread.errors import NotWritableError
 from ovread.stage import sealed_ordinal
 
 DT = 1 / 240
@@ -172,7 +173,7 @@ def test_a_shape_keeps_all_else_of_its_material(name, boxes):
     kind, path, other = boxes
     with ovread.open(scene(compliance=SPRING), backend="physx") as simulation:
         put(simulation, kind, path, **{name: 0.25})
-        for rest in {"staticFriction", "dynamicFriction", "restitution"} - {name}:
+        for rest in {"staticFriction", "dynamicFriction"} - {name}:
             assert value(simulation, kind, path, rest) == value(simulation, kind, other, rest)
         assert value(simulation, kind, other, name) != [0.25]
         simulation.step(DT, 480)
@@ -181,14 +182,20 @@ def test_a_shape_keeps_all_else_of_its_material(name, boxes):
         assert sunk[0] == pytest.approx(sunk[1], rel=1e-3)
 
 
-def test_a_written_restitution_takes_the_place_of_a_compliant_contact(boxes):
-    """The engine keeps a contact's stiffness as a negative restitution: with a written one the box no longer sinks."""
-    kind, path, other = boxes
+def test_a_compliant_contact_has_no_restitution(boxes):
+    """The engine keeps its stiffness as a negative one: reads leave it out, and a write, which ends it, is refused."""
+    kind, path, _ = boxes
     with ovread.open(scene(compliance=SPRING), backend="physx") as simulation:
-        put(simulation, kind, path, restitution=0.25)
-        simulation.step(DT, 480)
-        assert value(simulation, kind, path, "position")[2] == pytest.approx(0.5, abs=1e-4)
-        assert value(simulation, kind, other, "position")[2] < 0.495
+        query = simulation.query(kind, paths=[path])
+        result = simulation.read(query, ["restitution", "staticFriction"])
+        assert [group.attribute for group in result] == ["staticFriction"]
+        assert "compliant" in result.omissions[0].detail
+        for write in (
+            lambda: simulation.set(query, "restitution", 0.25),
+            lambda: simulation.writer(query, ["restitution"]),
+        ):
+            with pytest.raises(NotWritableError, match=r"'restitution' cannot be written.*compliant"):
+                write()
 
 
 DEFAULT = """
