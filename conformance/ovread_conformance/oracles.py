@@ -1,0 +1,260 @@
+"""What a recording should have: closed forms, and Pinocchio in double precision, independent of every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pinocchio as pin
+
+from ovread import UNLIMITED, ObjectType
+from ovread_conformance.recording import Reading, Recording
+from ovread_conformance.systems import Body, Joint, RobotOracle, System, inertia_of
+from ovread_conformance.verdicts import Verdict
+
+Array = npt.NDArray[np.float64]
+Expected = Mapping[str, npt.ArrayLike | None]
+"""Value by path; None where nothing is expected of one."""
+
+BODY, LINK, JOINT = ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK, ObjectType.ARTICULATION_JOINT
+ARTICULATION, SCENE = ObjectType.ARTICULATION, ObjectType.SCENE
+Key = tuple[ObjectType, str]
+
+AUTHORED = 2e-5
+"""Relative tolerance of what the file decides: single precision, rounded a few times on the way."""
+COMPUTED = 1e-4
+"""The same of what is computed over a tree of links."""
+STEPPED = 5e-2
+"""The same of accelerations and forces in one step, which engines take at its start, its middle or its end."""
+
+
+class Oracle:
+    """The expectations of one system.
+
+    Args:
+        system: The system, as it is written down.
+    """
+
+    def __init__(self, system: System) -> None:
+        self._robots = [RobotOracle(system, robot) for robot in system.robots]
+        self._before = {**_bodies(system), **_robots(system, self._robots)}
+        self._after = _after_a_step(system, self._robots)
+
+    def verdicts(self, recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
+        """Hold what was read, and that there is an expectation for, against it; all attributes, or just one."""
+        for (kind, name), expected in self._before.items():
+            if only in (None, (kind, name)):
+                tolerance = AUTHORED if kind is not LINK else COMPUTED
+                yield from _hold(recording, 0, kind, name, expected, tolerance)
+        for name, of in _MATRICES.items():
+            if only in (None, (ARTICULATION, name)):
+                for found in self._robots:
+                    yield from _hold_matrix(recording, name, found, of)
+        for (kind, name), expected in self._after.items():
+            if only in (None, (kind, name)):
+                yield from _hold(recording, 1, kind, name, expected, STEPPED)
+
+
+def _hold(
+    recording: Recording, tick: int, kind: ObjectType, name: str, expected: Expected, tolerance: float
+) -> Iterator[Verdict]:
+    readings = recording.find(tick, kind, name)
+    for path, value in expected.items():
+        reading = next((reading for reading in readings if path in reading.paths), None)
+        if reading is None or value is None:
+            continue
+        wanted = np.asarray(value, dtype=float).reshape(-1, len(reading.lanes))
+        yield _verdict(reading, path, wanted, f"oracle, tick {tick}", tolerance)
+    for reading in readings:
+        for path in set(reading.paths) - set(expected):
+            words = "expected no such object"
+            yield Verdict(kind, name, path, words, f"oracle, tick {tick}", np.inf, tolerance)
+
+
+def _verdict(reading: Reading, path: str, wanted: Array, where: str, tolerance: float) -> Verdict:
+    got = reading.of(path).astype(float)
+    floor = 1.0 if reading.row.name.endswith(("Velocity", "Acceleration")) else 0.0
+    return Verdict.of(reading.row, path, wanted, got, where, tolerance, floor)
+
+
+def _turn(frame: pin.SE3) -> Array:
+    return np.asarray(pin.Quaternion(frame.rotation).coeffs())
+
+
+def _mass_properties(bodies: Mapping[str, Body]) -> dict[str, Expected]:
+    """Return what the mass properties of bodies read, by path."""
+    inertia = {path: inertia_of(body) for path, body in bodies.items()}
+    return {
+        "mass": {path: body.mass for path, body in bodies.items()},
+        "inverseMass": {path: 1 / body.mass for path, body in bodies.items()},
+        "inertia": inertia,
+        "inverseInertia": {path: np.linalg.inv(tensor) for path, tensor in inertia.items()},
+        "centerOfMassPosition": {path: body.centre.translation for path, body in bodies.items()},
+        "shapeCount": {path: len(body.boxes) for path, body in bodies.items()},
+        "centerOfMassOrientation": {path: _turn(body.centre) for path, body in bodies.items()},
+        "disableGravity": dict.fromkeys(bodies, 0),
+        "isSleeping": dict.fromkeys(bodies, 0),
+    }
+
+
+def _state(pose: Mapping[str, pin.SE3], linear: Expected, angular: Expected) -> dict[str, Expected]:
+    return {
+        "position": {path: frame.translation for path, frame in pose.items()},
+        "orientation": {path: _turn(frame) for path, frame in pose.items()},
+        "linearVelocity": linear,
+        "angularVelocity": angular,
+        "body_q": {path: [*frame.translation, *_turn(frame)] for path, frame in pose.items()},
+        "body_qd": {path: [*np.asarray(linear[path]), *np.asarray(angular[path])] for path in pose},
+    }
+
+
+def _bodies(system: System) -> dict[Key, Expected]:
+    bodies = {system.body_path(body): body for body in system.bodies}
+    spins = {path: np.radians(body.spin) for path, body in bodies.items()}
+    pose = {path: body.pose for path, body in bodies.items()}
+    state = _state(pose, {path: body.velocity for path, body in bodies.items()}, spins)
+    found = {(BODY, name): values for name, values in {**_mass_properties(bodies), **state}.items()}
+    if bodies or system.robots:
+        found[SCENE, "gravity"] = {"/Scene": system.gravity}
+    return found
+
+
+def _robots(system: System, oracles: list[RobotOracle]) -> dict[Key, Expected]:
+    links: dict[str, Body] = {}
+    pose: dict[str, pin.SE3] = {}
+    linear: dict[str, Array] = {}
+    angular: dict[str, Array] = {}
+    for found in oracles:
+        for link in found.robot.links:
+            path = system.link_path(found.robot, link.name)
+            links[path], pose[path] = link, found.pose(link.name)
+            linear[path], angular[path] = found.twist(link.name)
+    expected: dict[Key, Expected] = {
+        (LINK, name): values for name, values in {**_mass_properties(links), **_state(pose, linear, angular)}.items()
+    }
+    expected |= {(JOINT, name): values for name, values in _joints(system).items()}
+    roots = {system.articulation_path(found.robot): found for found in oracles}
+    expected |= {(ARTICULATION, name): values for name, values in _roots(roots).items()}
+    return expected
+
+
+def _roots(roots: Mapping[str, RobotOracle]) -> dict[str, Expected]:
+    twists = {path: found.twist(found.robot.root.name) for path, found in roots.items()}
+    poses = {path: found.pose(found.robot.root.name) for path, found in roots.items()}
+    robots = {path: found.robot for path, found in roots.items()}
+    return {
+        "rootPosition": {path: pose.translation for path, pose in poses.items()},
+        "rootOrientation": {path: _turn(pose) for path, pose in poses.items()},
+        "rootLinearVelocity": {path: twist[0] for path, twist in twists.items()},
+        "rootAngularVelocity": {path: twist[1] for path, twist in twists.items()},
+        "centerOfMassWorld": {path: found.centre_of_mass() for path, found in roots.items()},
+        "centerOfMassLocal": {path: _local_centre(found) for path, found in roots.items()},
+        "dofCount": {path: sum(len(joint.axes) for joint in robot.joints) for path, robot in robots.items()},
+        "linkCount": {path: len(robot.links) for path, robot in robots.items()},
+        "jointCount": {path: len(robot.joints) for path, robot in robots.items()},
+        "isFixedBase": {path: int(robot.is_fixed) for path, robot in robots.items()},
+        "fixedTendonCount": dict.fromkeys(roots, 0),
+        "spatialTendonCount": dict.fromkeys(roots, 0),
+    }
+
+
+def _local_centre(found: RobotOracle) -> Array:
+    root = found.robot.root
+    frame = found.pose(root.name) * root.centre
+    return np.asarray(frame.rotation.T @ (found.centre_of_mass() - frame.translation))
+
+
+def _joints(system: System) -> dict[str, Expected]:
+    joints = {system.joint_path(robot, joint): joint for robot in system.robots for joint in robot.joints if joint.axes}
+    return {name: {path: of(joint) for path, joint in joints.items()} for name, of in _JOINT_VALUES.items()}
+
+
+def _padded(joint: Joint, values: tuple[float, ...]) -> list[float]:
+    return [*values, *[0.0] * (len(joint.axes) - len(values))]
+
+
+def _limits(joint: Joint) -> list[tuple[float, float]]:
+    return [joint.limit or (-UNLIMITED, UNLIMITED)] * len(joint.axes)
+
+
+def _driven(name: str) -> Callable[[Joint], list[float] | None]:
+    """Return what reads a drive's number; 0 without a drive, but not known for its bound."""
+
+    def read(joint: Joint) -> list[float] | None:
+        if joint.drive is None:
+            return None if name == "max_force" else [0.0] * len(joint.axes)
+        return [float(getattr(joint.drive, name))]
+
+    return read
+
+
+_JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
+    "jointPosition": lambda joint: _padded(joint, joint.position),
+    "jointVelocity": lambda joint: _padded(joint, joint.velocity),
+    "jointLimit": _limits,
+    "jointPositionTarget": _driven("target"),
+    "jointVelocityTarget": _driven("velocity_target"),
+    "jointStiffness": _driven("stiffness"),
+    "jointDamping": _driven("damping"),
+    "jointMaxForce": _driven("max_force"),
+    "jointArmature": lambda joint: [joint.armature] * len(joint.axes),
+    "jointActuationForce": lambda joint: [0.0] * len(joint.axes),
+    "jointFriction": lambda joint: [0.0] * len(joint.axes),
+    "jointStaticFriction": lambda joint: [0.0] * len(joint.axes),
+    "jointDynamicFriction": lambda joint: [0.0] * len(joint.axes),
+    "jointViscousFriction": lambda joint: [0.0] * len(joint.axes),
+    "jointMaxVelocity": lambda joint: [UNLIMITED] * len(joint.axes),
+}
+
+Labels = tuple[tuple[str, ...], tuple[str, ...]]
+_MATRICES: Mapping[str, Callable[[RobotOracle, Labels], Array]] = {
+    "massMatrix": lambda found, labels: found.mass_matrix(labels[1]),
+    "jacobian": lambda found, labels: found.jacobian(*labels),
+    "gravityForce": lambda found, labels: found.gravity_force(labels[1]),
+    "coriolisForce": lambda found, labels: found.coriolis_force(labels[1]),
+    "centroidalMomentum": lambda found, labels: found.centroidal_momentum(labels[1]),
+}
+
+
+def _hold_matrix(
+    recording: Recording, name: str, found: RobotOracle, of: Callable[[RobotOracle, Labels], Array]
+) -> Iterator[Verdict]:
+    path = recording.system.articulation_path(found.robot)
+    for reading in recording.find(0, ARTICULATION, name):
+        if path not in reading.paths or reading.labels is None:
+            continue
+        labels = reading.labels[reading.paths.index(path)]
+        wanted = of(found, (labels.rows, labels.columns)).reshape(1, -1)
+        yield _verdict(reading, path, wanted, "Pinocchio, tick 0", COMPUTED)
+
+
+def _after_a_step(system: System, oracles: list[RobotOracle]) -> dict[Key, Expected]:
+    """Return accelerations and joint forces of the first step."""
+    linear: dict[str, Array] = {}
+    angular: dict[str, Array] = {}
+    for body in system.bodies:
+        path, turn = system.body_path(body), body.pose.rotation
+        inertia, spin = turn @ inertia_of(body) @ turn.T, np.radians(body.spin)
+        linear[path] = np.array(system.gravity)
+        angular[path] = np.linalg.solve(inertia, -np.cross(spin, inertia @ spin))
+    expected: dict[Key, Expected] = {
+        (BODY, "linearAcceleration"): linear,
+        (BODY, "angularAcceleration"): angular,
+    }
+    moved: dict[str, tuple[Array, Array]] = {}
+    forces: dict[str, Array] = {}
+    for found in oracles:
+        rates = found.accelerations(found.drive_efforts())
+        moved |= {system.link_path(found.robot, name): of for name, of in found.link_accelerations(rates).items()}
+        forces |= {
+            system.link_path(found.robot, name): np.concatenate(pair)
+            for name, pair in found.joint_forces(rates).items()
+        }
+        forces[system.link_path(found.robot, found.robot.root.name)] = np.zeros(6)
+    return {
+        **expected,
+        (LINK, "linearAcceleration"): {path: pair[0] for path, pair in moved.items()},
+        (LINK, "angularAcceleration"): {path: pair[1] for path, pair in moved.items()},
+        (LINK, "linkIncomingJointForce"): forces,
+    }

@@ -1,0 +1,148 @@
+"""What a backend answered, kept: everything on a stage, to be held against expectations as often as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+import ovread
+from ovread import Group, ObjectType, Simulation, StageUnits, catalogue
+from ovread.backend import MatrixLabels
+from ovread.catalogue import Attribute, Role
+from ovread_conformance.systems import System, usda
+
+DT = 1 / 240
+"""Seconds of each step."""
+
+_UNTOUCHED = (ObjectType.DEBUG_RENDER, ObjectType.PHYSICS)
+"""Types whose objects are not on the stage."""
+
+
+@attrs.frozen(eq=False)
+class Reading:
+    """One attribute of the objects of one type, at one tick.
+
+    Args:
+        row: The catalogue row.
+        paths: Prim path of each row.
+        lanes: Names of the lanes.
+        values: ``(rows, lanes)``, or ``(elements, lanes)`` with offsets.
+        offsets: Which elements each row owns; None for fixed layouts.
+        labels: Of matrices, what rows and columns stand for.
+        names: Of path handles, the paths.
+    """
+
+    row: Attribute
+    paths: tuple[str, ...]
+    lanes: tuple[str, ...]
+    values: npt.NDArray[Any]
+    offsets: npt.NDArray[np.intp] | None = None
+    labels: tuple[MatrixLabels, ...] | None = None
+    names: tuple[tuple[str, ...], ...] | None = None
+
+    def per_prim(self) -> list[npt.NDArray[Any]]:
+        """Return one array ``(elements, lanes)`` per path; of fixed layouts one element."""
+        if self.offsets is None:
+            return [value[None, :] for value in self.values]
+        return [self.values[start:end] for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    def of(self, path: str) -> npt.NDArray[Any]:
+        """Return the values of one prim."""
+        return self.per_prim()[self.paths.index(path)]
+
+
+Key = tuple[int, ObjectType, str]
+"""Tick, object type and attribute."""
+
+
+@attrs.frozen(eq=False)
+class Recording:
+    """All readings of a run.
+
+    Args:
+        system: What was opened.
+        units: What the simulation said of its units.
+        objects: Paths of the objects of each type.
+        readings: By tick, type and attribute; several where matrices have several sizes.
+    """
+
+    system: System
+    units: StageUnits
+    objects: Mapping[ObjectType, tuple[str, ...]]
+    readings: Mapping[Key, tuple[Reading, ...]]
+
+    def find(self, tick: int, kind: ObjectType, attribute: str) -> tuple[Reading, ...]:
+        """Return the readings of an attribute; none where it was not read."""
+        return self.readings.get((tick, kind, attribute), ())
+
+    def of(self, tick: int, kind: ObjectType, attribute: str, path: str) -> npt.NDArray[Any] | None:
+        """Return the values of one prim; None where they were not read."""
+        for reading in self.find(tick, kind, attribute):
+            if path in reading.paths:
+                return reading.of(path)
+        return None
+
+    @property
+    def rows(self) -> set[tuple[ObjectType, str]]:
+        """Everything that was read with at least one value."""
+        return {
+            (kind, name)
+            for (_, kind, name), found in self.readings.items()
+            if any(reading.values.size for reading in found)
+        }
+
+    def changed(
+        self, kind: ObjectType, attribute: str, change: Callable[[Recording, int, Reading], npt.NDArray[Any]]
+    ) -> Recording:
+        """Return the recording with the values of one attribute changed at every tick."""
+        readings = dict(self.readings)
+        for tick, of, name in self.readings:
+            if (of, name) == (kind, attribute):
+                readings[tick, of, name] = tuple(
+                    attrs.evolve(reading, values=np.asarray(change(self, tick, reading), dtype=reading.values.dtype))
+                    for reading in self.readings[tick, of, name]
+                )
+        return attrs.evolve(self, readings=readings)
+
+
+def record(system: System, backend: str, *, device: str = "cpu", ticks: Sequence[int] = (0, 1, 4)) -> Recording:
+    """Open a system on a backend, step it, and read everything at some ticks."""
+    with ovread.open(usda(system), backend=backend, device=device) as simulation:
+        return record_open(simulation, system, ticks)
+
+
+def record_open(simulation: Simulation, system: System, ticks: Sequence[int]) -> Recording:
+    """Read everything of an open simulation at some ticks."""
+    readings: dict[Key, tuple[Reading, ...]] = {}
+    queries = {kind: simulation.query(kind) for kind in ObjectType if kind not in _UNTOUCHED}
+    for tick in ticks:
+        while simulation.tick < tick:
+            simulation.step(DT)
+        for kind, query in queries.items():
+            if len(query):
+                result = simulation.read(query, query.attributes)
+                for name in query.attributes:
+                    readings[tick, kind, name] = tuple(_kept(simulation, group) for group in result.all(name))
+    objects = {kind: query.paths for kind, query in queries.items()}
+    return Recording(system, simulation.units, objects, readings)
+
+
+def _kept(simulation: Simulation, group: Group) -> Reading:
+    names = None
+    if group.row.role is Role.PATH:
+        names = tuple(tuple(found) for found in simulation.resolve(group))
+    return Reading(group.row, group.paths, group.lanes, group.numpy().copy(), group.offsets, group.labels, names)
+
+
+def served(label: str) -> Iterator[Attribute]:
+    """Return the attributes that a backend says it reads."""
+    name, _, variant = label.partition(":")
+    info = ovread.backends()[name]
+    chosen = variant or next((str(option.default) for option in info.options if option.name == "solver"), None)
+    for row in catalogue.rows():
+        if row.readable and info.support_of(row.key, chosen).level.value != "unsupported":
+            yield row

@@ -1,0 +1,43 @@
+"""Scenes as data: one description gives the USD text, the oracle's model and every other way to write it down."""
+
+from __future__ import annotations
+
+from ovread_conformance.systems._library import (
+    BODIES,
+    FIXED_TREE,
+    FLOATING_TREE,
+    RESTING,
+    SYSTEMS,
+    TILTED,
+)
+from ovread_conformance.systems._model import AXES, Body, Box, Drive, Joint, Robot, Stage, System, at
+from ovread_conformance.systems._oracle import SPATIAL, RobotOracle, inertia_of, link_poses
+from ovread_conformance.systems._usda import usda
+from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
+
+__all__ = [
+    "AXES",
+    "BODIES",
+    "FIXED_TREE",
+    "FLOATING_TREE",
+    "PLAIN",
+    "RESTING",
+    "SPATIAL",
+    "SYSTEMS",
+    "TILTED",
+    "VARIANTS",
+    "Body",
+    "Box",
+    "Drive",
+    "Joint",
+    "Robot",
+    "RobotOracle",
+    "Stage",
+    "System",
+    "Variant",
+    "at",
+    "express",
+    "inertia_of",
+    "link_poses",
+    "usda",
+]

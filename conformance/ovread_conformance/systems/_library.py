@@ -1,0 +1,80 @@
+"""The systems of the suite: asymmetric on purpose, so that no fault is hidden by a zero or by two equal numbers."""
+
+from __future__ import annotations
+
+from ovread_conformance.systems._model import Body, Box, Drive, Joint, Robot, System, Vector, at
+
+TILTED: Vector = (1.0, 2.0, -9.0)
+"""Gravity off the vertical, so that each of its components tells."""
+
+BODIES = System(
+    "bodies",
+    gravity=TILTED,
+    bodies=(
+        Body("env_10", 2.0, at(0.1, -0.2, 0.3, about=(2, 1, 1), degrees=40), (0.2, 0.3, 0.4),
+             at(1, 2, 3, about=(1, 2, 3), degrees=30), (0.5, -0.4, 0.3), (40, 25, -60)),
+        Body("env_2", 3.0, at(-0.1, 0.15, 0.05, about=(1, 0, 2), degrees=-35), (0.5, 0.35, 0.6),
+             at(-4, 1, 2, about=(-2, 1, 1), degrees=110), (-0.2, 0.6, 0.1), (-30, 50, 20)),
+        Body("env_1", 0.7, at(0.02, 0.03, -0.04, about=(0, 1, 1), degrees=75), (0.02, 0.03, 0.035),
+             at(3, -5, 1.5, about=(3, -1, 2), degrees=-50), (1.0, 0.2, -0.7), (15, -35, 80)),
+    ),
+)  # fmt: skip
+"""Free bodies, whose natural order, authored order and order by letters differ."""
+
+_LINKS = (
+    Body("z", 2.0, at(0.1, 0.05, 0.02, about=(1, 2, 3), degrees=30), (0.2, 0.3, 0.4)),
+    Body("c", 1.0, at(0.2, 0.1, -0.05, about=(1, -1, 2), degrees=50), (0.02, 0.03, 0.04)),
+    Body("a", 0.8, at(0.1, 0.2, 0.1, about=(2, 0, 1), degrees=-25), (0.02, 0.01, 0.015)),
+    Body("b10", 1.5, at(0.05, 0.1, 0.2, about=(0, 2, 1), degrees=35), (0.1, 0.12, 0.15)),
+    Body("b9", 0.9, at(-0.05, 0.1, 0.03, about=(1, 1, 0), degrees=65), (0.05, 0.04, 0.06)),
+    Body("x", 0.7, at(0.02, -0.03, -0.1, about=(1, 0, 1), degrees=20), (0.03, 0.04, 0.05)),
+    Body("d", 0.6, at(0.1, 0.04, 0.03, about=(-1, 2, 0), degrees=15), (0.02, 0.025, 0.03)),
+    Body("e", 0.5, at(0.03, 0.1, -0.06, about=(1, 3, -1), degrees=45), (0.015, 0.012, 0.018)),
+)
+_JOINTS = (
+    Joint("z", "c", "revolute", "Y", at(0.5, 0.1, 0, about=(0, 0, 1), degrees=40), at(-0.3, 0, 0.1, degrees=20),
+          position=(20.0,), velocity=(50.0,), limit=(-120.0, 150.0), armature=0.3,
+          drive=Drive(0.5, 0.05, 35.0, -12.0, 400.0)),
+    Joint("c", "a", "revolute", "Z", at(0.3, 0, 0, about=(1, 1, 0), degrees=25),
+          at(-0.3, 0, 0, about=(0, 1, 1), degrees=-35), is_swapped=True, position=(-30.0,), velocity=(-70.0,),
+          limit=(-80.0, 100.0), armature=0.02, drive=Drive(0.2, 0.01, 10.0, 5.0, 250.0)),
+    Joint("z", "b10", "prismatic", "X", at(-0.2, 0, 0.3, about=(0, 1, 0), degrees=-50), at(0.05, 0.1, 0),
+          position=(0.2,), velocity=(0.4,), limit=(-1.5, 2.0), armature=0.4, drive=Drive(30.0, 4.0, 0.5, 0.1, 300.0)),
+    Joint("b10", "b9", "spherical", "X", at(0, 0.4, 0, about=(1, 2, 0), degrees=30),
+          at(0, -0.2, 0.05, about=(0, 1, 2), degrees=-40)),
+    Joint("z", "x", "fixed", frame0=at(0, 0, -0.5, about=(1, 0, 1), degrees=15), frame1=at(0.05, 0, 0)),
+    Joint("x", "d", "turning", frame0=at(0, 0, -0.2, about=(0, 1, 1), degrees=55), frame1=at(0.2, 0, 0.2),
+          position=(10.0, 30.0, 20.0), velocity=(40.0, -70.0, 90.0)),
+    Joint("d", "e", "revolute", "X", at(0.2, -0.1, 0.1, about=(2, 1, 0), degrees=-30), at(-0.1, 0.1, 0),
+          position=(35.0,), velocity=(90.0,), limit=(-60.0, 90.0), armature=0.01),
+)  # fmt: skip
+_ROOT = at(0.3, -0.2, 1.0, about=(1, 2, -1), degrees=25)
+
+
+def _tree(name: str, *, is_fixed: bool) -> System:
+    """Make a tree in which breadth first, depth first, authored and natural order all differ."""
+    root = Body("z", 2.0, _LINKS[0].centre, _LINKS[0].moments, _ROOT)
+    if not is_fixed:
+        root = Body("z", 2.0, root.centre, root.moments, _ROOT, (0.3, -0.2, 0.5), (40.0, 20.0, -30.0))
+    return System(name, gravity=TILTED, robots=(Robot("robot", (root, *_LINKS[1:]), _JOINTS, is_fixed),))
+
+
+FIXED_TREE = _tree("fixed tree", is_fixed=True)
+FLOATING_TREE = _tree("floating tree", is_fixed=False)
+
+_FLOOR = Box((20.0, 20.0, 1.0), at(0, 0, -0.5), 0.5)
+RESTING = System(
+    "resting boxes",
+    gravity=(0.0, 0.0, -9.81),
+    bodies=(
+        Body("heavy", 3.0, at(), (0.08, 0.08, 0.08), at(1, 2, 0.2), boxes=(Box((0.4, 0.4, 0.4), friction=0.5),),
+             senses=True),
+        Body("light", 1.0, at(), (0.03, 0.03, 0.03), at(-2, 0.5, 0.2, about=(0, 0, 1), degrees=25),
+             boxes=(Box((0.4, 0.4, 0.4), friction=0.5),), senses=True),
+    ),
+    scenery={"floor": _FLOOR},
+)  # fmt: skip
+"""Boxes that rest on a floor and report what they feel."""
+
+SYSTEMS = (BODIES, FIXED_TREE, FLOATING_TREE)
+"""What is read in every variant."""

@@ -1,0 +1,240 @@
+"""The records that a system is written down in: bodies, joints, robots, colliders.
+
+Numbers are in the units of the system's own stage, angles in degrees; frames are rigid transforms (``pinocchio.SE3``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+import numpy as np
+import pinocchio as pin
+
+Vector = tuple[float, float, float]
+
+AXES: Mapping[str, tuple[str, ...]] = {
+    "fixed": (),
+    "revolute": ("twist",),
+    "prismatic": ("x",),
+    "spherical": ("twist", "swing1", "swing2"),
+    "turning": ("twist", "swing1", "swing2"),
+}
+"""Names of the unlocked axes of each kind of joint; a turning joint is a D6 joint with three rotational axes."""
+
+
+def at(
+    x: float = 0.0, y: float = 0.0, z: float = 0.0, *, about: Vector = (1.0, 0.0, 0.0), degrees: float = 0.0
+) -> pin.SE3:
+    """Return a frame: where its origin lies, and how it is turned."""
+    axis = np.asarray(about, float) / np.linalg.norm(about)
+    return pin.SE3(pin.AngleAxis(np.deg2rad(degrees), axis).matrix(), np.array([x, y, z], float))
+
+
+@attrs.frozen
+class Stage:
+    """Units and up axis of a stage."""
+
+    meters_per_unit: float = 1.0
+    kilograms_per_unit: float = 1.0
+    up_axis: str = "Z"
+
+
+@attrs.frozen(eq=False)
+class Box:
+    """A box collider.
+
+    Args:
+        size: Edge lengths.
+        frame: Where its centre is, from the body's origin.
+        friction: Static and dynamic friction coefficient; None for no material of its own.
+    """
+
+    size: Vector
+    frame: pin.SE3 = attrs.field(factory=at)
+    friction: float | None = None
+
+
+@attrs.frozen(eq=False)
+class Body:
+    """A rigid body, or a link of a robot.
+
+    Args:
+        name: Name of the prim.
+        mass: Mass.
+        centre: The centre of mass and the principal axes, in body axes.
+        moments: Principal moments of inertia.
+        pose: Where it is; links of a robot but the root follow from their joints.
+        velocity: Velocity of the centre of mass, in world axes.
+        spin: Angular velocity in degrees per second, in world axes.
+        boxes: Colliders.
+        is_kinematic: Whether it is moved by targets alone.
+        senses: Whether its contacts are reported.
+    """
+
+    name: str
+    mass: float = 1.0
+    centre: pin.SE3 = attrs.field(factory=at)
+    moments: Vector = (0.1, 0.12, 0.15)
+    pose: pin.SE3 = attrs.field(factory=at)
+    velocity: Vector = (0.0, 0.0, 0.0)
+    spin: Vector = (0.0, 0.0, 0.0)
+    boxes: tuple[Box, ...] = ()
+    is_kinematic: bool = False
+    senses: bool = False
+
+
+@attrs.frozen
+class Drive:
+    """A drive of one axis: gains per degree or length, target, and bound of its effort."""
+
+    stiffness: float = 0.0
+    damping: float = 0.0
+    target: float = 0.0
+    velocity_target: float = 0.0
+    max_force: float = 1000.0
+
+
+@attrs.frozen(eq=False)
+class Joint:
+    """The joint that leads from a link to the next.
+
+    Args:
+        parent: Name of the inner link.
+        child: Name of the outer link.
+        kind: ``fixed``, ``revolute``, ``prismatic``, ``spherical`` or ``turning``.
+        axis: ``X``, ``Y`` or ``Z`` of the joint frames, for one-axis joints.
+        frame0: The joint frame in body0.
+        frame1: The joint frame in body1.
+        is_swapped: Whether the outer link is body0.
+        position: Coordinates: those of body1 relative to body0.
+        velocity: Rates, likewise.
+        limit: Lower and upper limit of a one-axis joint.
+        drive: Its drive.
+        armature: Inertia added to its axis.
+    """
+
+    parent: str
+    child: str
+    kind: str = "revolute"
+    axis: str = "X"
+    frame0: pin.SE3 = attrs.field(factory=at)
+    frame1: pin.SE3 = attrs.field(factory=at)
+    is_swapped: bool = False
+    position: tuple[float, ...] = ()
+    velocity: tuple[float, ...] = ()
+    limit: tuple[float, float] | None = None
+    drive: Drive | None = None
+    armature: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Name of the prim."""
+        return f"to_{self.child}"
+
+    @property
+    def sides(self) -> tuple[pin.SE3, pin.SE3, float]:
+        """The joint frame in the inner and in the outer link, and the sign of the coordinates there."""
+        return (self.frame1, self.frame0, -1.0) if self.is_swapped else (self.frame0, self.frame1, 1.0)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Names of its unlocked axes."""
+        return AXES[self.kind]
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether its axis is translational."""
+        return self.kind == "prismatic"
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The frame axis of each unlocked axis."""
+        return ("X", "Y", "Z") if len(self.axes) == 3 else (self.axis,) * len(self.axes)
+
+
+@attrs.frozen(eq=False)
+class Robot:
+    """A tree of links, or a chain, under one articulation root.
+
+    Args:
+        name: Name of the prim above the links.
+        links: The links in the order that they are authored in; the first is the root.
+        joints: The joints, likewise.
+        is_fixed: Whether the root link is fixed to the world.
+    """
+
+    name: str
+    links: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    is_fixed: bool = True
+
+    @property
+    def root(self) -> Body:
+        """The root link."""
+        inner = {joint.child for joint in self.joints}
+        return next(link for link in self.links if link.name not in inner)
+
+    def link(self, name: str) -> Body:
+        """Return a link by name."""
+        return next(link for link in self.links if link.name == name)
+
+    def inbound(self, name: str) -> Joint | None:
+        """Return the joint that leads to a link; None for the root."""
+        return next((joint for joint in self.joints if joint.child == name), None)
+
+    def depth_first(self) -> Iterator[Body]:
+        """Return the links, each after its parent, branch by branch."""
+
+        def walk(link: Body) -> Iterator[Body]:
+            yield link
+            for joint in self.joints:
+                if joint.parent == link.name:
+                    yield from walk(self.link(joint.child))
+
+        return walk(self.root)
+
+
+@attrs.frozen(eq=False)
+class System:
+    """Everything on a stage.
+
+    Args:
+        name: Name of the system.
+        gravity: Acceleration of gravity in world axes.
+        bodies: Bodies that are in no robot.
+        robots: Robots.
+        scenery: Static colliders by name.
+        stage: Units and up axis.
+        order: ``authored``, or ``reversed``: the order in which prims are written.
+    """
+
+    name: str
+    gravity: Vector = (0.0, 0.0, -9.81)
+    bodies: tuple[Body, ...] = ()
+    robots: tuple[Robot, ...] = ()
+    scenery: Mapping[str, Box] = attrs.field(factory=dict)
+    stage: Stage = attrs.field(factory=Stage)
+    order: str = "authored"
+
+    def body_path(self, body: Body) -> str:
+        """Return the path of a body that is in no robot."""
+        return f"/World/{body.name}"
+
+    def link_path(self, robot: Robot, link: str) -> str:
+        """Return the path of a link."""
+        return f"/World/{robot.name}/{link}"
+
+    def joint_path(self, robot: Robot, joint: Joint) -> str:
+        """Return the path of a joint."""
+        return f"/World/{robot.name}/{joint.name}"
+
+    def articulation_path(self, robot: Robot) -> str:
+        """Return the path of the prim that has the articulation root: the root link where it floats."""
+        return f"/World/{robot.name}" if robot.is_fixed else self.link_path(robot, robot.root.name)
+
+
+def names_of(system: System) -> Sequence[str]:
+    """Return all names of prims that a system chooses."""
+    robots = [(robot.name, *(link.name for link in robot.links)) for robot in system.robots]
+    return [*(body.name for body in system.bodies), *(name for names in robots for name in names), *system.scenery]

@@ -1,0 +1,95 @@
+"""What a value is held to be: expected, got, and how far apart."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from ovread import UNLIMITED, ObjectType
+from ovread.catalogue import Attribute, Role
+from ovread.units import TORQUE
+
+Array = npt.NDArray[np.float64]
+
+
+@attrs.frozen
+class Verdict:
+    """One value of one prim, held against what it should be.
+
+    Args:
+        object_type: Type of the object.
+        attribute: Name of the attribute; empty where it is about the objects themselves.
+        path: Path of the prim.
+        words: What was expected and what was got.
+        where: Which check, way of writing and tick.
+        error: Difference, relative to the size of what was expected.
+        tolerance: How large it may be.
+    """
+
+    object_type: ObjectType
+    attribute: str
+    path: str
+    words: str
+    where: str
+    error: float
+    tolerance: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value is as expected."""
+        return self.error <= self.tolerance
+
+    @classmethod
+    def of(
+        cls, row: Attribute, path: str, expected: npt.ArrayLike, got: npt.ArrayLike, where: str, tolerance: float,
+        floor: float,
+    ) -> Verdict:  # fmt: skip
+        """Compare values of a row; sizes below ``floor`` (in the row's units) count as that."""
+        wanted, found = np.asarray(expected, dtype=float), np.asarray(got, dtype=float)
+        error = error_of(row, wanted, found, floor)
+        words = f"expected {_spelt(wanted)}, got {_spelt(found)}"
+        return cls(row.object_type, row.name, path, words, where, error, tolerance)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.object_type.name}.{self.attribute} of {self.path} ({self.where}): {self.words} "
+            f"(relative error {self.error:.2g} > {self.tolerance:g})"
+        )
+
+
+def error_of(row: Attribute, expected: Array, got: Array, floor: float) -> float:
+    """Return the largest difference, relative to the size of what is compared."""
+    if expected.shape != got.shape:
+        return np.inf
+    if row.role is Role.QUATERNION:
+        return _turn_error(expected, got)
+    if row.role is Role.POSE:
+        place = attrs.evolve(row, role=Role.POINT)
+        return max(_turn_error(expected[:, 3:], got[:, 3:]), error_of(place, expected[:, :3], got[:, :3], floor))
+    if row.role is Role.TWIST:
+        as_vector = attrs.evolve(row, role=Role.VECTOR)
+        linear = error_of(as_vector, expected[:, :3], got[:, :3], floor)
+        # A torque counts beside that of the force at a lever of a tenth of the unit.
+        lever = 10.0 * float(np.abs(expected[:, :3]).max(initial=0)) if row.angular == TORQUE else floor
+        return max(linear, error_of(as_vector, expected[:, 3:], got[:, 3:], lever))
+    if not (np.isfinite(got).all() and np.isfinite(expected).all()):
+        return np.inf
+    is_bound = np.abs(expected) >= UNLIMITED
+    if (is_bound != (np.abs(got) >= UNLIMITED)).any() or (expected[is_bound] != got[is_bound]).any():
+        return np.inf
+    differences = np.abs(expected - got)[~is_bound]
+    size = float(np.abs(expected)[~is_bound].max(initial=0))
+    # Angles and rates in degrees are near zero when they are well below one.
+    least = 1.0 if row.role is Role.COORDINATE else 0.01 * floor
+    return float(differences.max(initial=0)) / max(size, least, 1e-30)
+
+
+def _turn_error(expected: Array, got: Array) -> float:
+    """Return how far quaternions are apart, q and -q being the same."""
+    apart = np.minimum(np.linalg.norm(expected - got, axis=-1), np.linalg.norm(expected + got, axis=-1))
+    return float(np.nan_to_num(apart, nan=np.inf).max(initial=0))
+
+
+def _spelt(values: Array) -> str:
+    return np.array2string(values.squeeze(), precision=6, threshold=20, max_line_width=200).replace("\n", "")
