@@ -25,6 +25,7 @@ Change = Callable[[Recording, int, Reading], Values]
 _DEGREE = np.pi / 180
 _BODIES = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK)
 _LABELLED = (Role.GENERALIZED,)
+_DIRECTED = (Role.POINT, Role.VECTOR, Role.AXIAL_VECTOR)
 
 
 @attrs.frozen
@@ -199,7 +200,7 @@ def _stale(recording: Recording, tick: int, reading: Reading) -> Values:
 def _leaked(sentinel: float) -> Change:
     def change(recording: Recording, tick: int, reading: Reading) -> Values:
         values = _values(reading)
-        return np.where(np.abs(values) >= UNLIMITED, np.sign(values) * sentinel, values)
+        return np.where(np.abs(values) >= UNLIMITED, np.copysign(sentinel, values), values)
 
     return change
 
@@ -300,7 +301,7 @@ CORRUPTIONS = (
     Corruption("si-units", "Metres and kilograms, whatever the stage's units.", _scales, _si),
     Corruption("per-cent", "One hundredth.", _has_length, _scaled(0.01)),
     Corruption("z-up", "Turned to Z up where up is Y.",
-               lambda row: row.frame is Frame.WORLD and row.role in (Role.POINT, Role.VECTOR, Role.AXIAL_VECTOR), _z_up),
+               lambda row: row.frame is Frame.WORLD and row.role in _DIRECTED, _z_up),
     Corruption("radians", "Radians for degrees.", _is_in_degrees, _angular_part(_DEGREE)),
     Corruption("degrees-twice", "Degrees taken for radians once more.", _is_in_degrees, _angular_part(1 / _DEGREE)),
     Corruption("per-radian", "Gains per radian.", _is_per_degree, _angular_part(1 / _DEGREE)),
@@ -346,6 +347,7 @@ CORRUPTIONS = (
     Corruption("no-armature", "The mass matrix without the armature.", lambda row: row.name == "massMatrix",
                _without_armature),
     Corruption("one-more", "One too many.", _has(Role.COUNT), lambda recording, tick, reading: _values(reading) + 1),
-    Corruption("inverted", "The opposite flag.", _has(Role.FLAG), lambda recording, tick, reading: 1 - _values(reading)),
+    Corruption("inverted", "The opposite flag.", _has(Role.FLAG),
+               lambda recording, tick, reading: 1 - _values(reading)),
 )  # fmt: skip
 """All of them; :func:`corruptions` tells which apply to a row."""

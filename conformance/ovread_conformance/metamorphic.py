@@ -27,7 +27,7 @@ AFTER = 1e-2
 def metamorphic(
     original: Recording, written: Recording, setting: Setting, only: tuple[ObjectType, str] | None = None
 ) -> Iterator[Verdict]:
-    """Hold what was read of a system against what the other way to write it down predicts: all of it, or one attribute."""
+    """Hold what was read of a system, or one attribute, against what the other way to write it down predicts."""
     for kind, paths in original.objects.items():
         expected, got = sorted(map(setting.path, paths)), sorted(written.objects[kind])
         if expected != got:

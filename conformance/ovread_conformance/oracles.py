@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy.typing as npt
 import pinocchio as pin
 
 from ovread import UNLIMITED, ObjectType
+from ovread.order import natural_key
 from ovread_conformance.recording import Reading, Recording
-from ovread_conformance.systems import Body, Joint, RobotOracle, System, inertia_of
+from ovread_conformance.systems import Body, Joint, Robot, RobotOracle, System, inertia_of
 from ovread_conformance.verdicts import Verdict
 
 Array = npt.NDArray[np.float64]
@@ -25,7 +27,7 @@ AUTHORED = 2e-5
 """Relative tolerance of what the file decides: single precision, rounded a few times on the way."""
 COMPUTED = 1e-4
 """The same of what is computed over a tree of links."""
-STEPPED = 5e-2
+STEPPED = 0.1
 """The same of accelerations and forces in one step, which engines take at its start, its middle or its end."""
 
 
@@ -37,23 +39,34 @@ class Oracle:
     """
 
     def __init__(self, system: System) -> None:
+        self._system = system
         self._robots = [RobotOracle(system, robot) for robot in system.robots]
         self._before = {**_bodies(system), **_robots(system, self._robots)}
-        self._after = _after_a_step(system, self._robots)
+
+    @functools.cached_property
+    def _after(self) -> dict[Key, Expected]:
+        """What the next step accelerates and transmits."""
+        return _after_a_step(self._system, self._robots) if self._system.is_smooth else {}
 
     def verdicts(self, recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
         """Hold what was read, and that there is an expectation for, against it; all attributes, or just one."""
-        for (kind, name), expected in self._before.items():
-            if only in (None, (kind, name)):
-                tolerance = AUTHORED if kind is not LINK else COMPUTED
-                yield from _hold(recording, 0, kind, name, expected, tolerance)
-        for name, of in _MATRICES.items():
-            if only in (None, (ARTICULATION, name)):
-                for found in self._robots:
-                    yield from _hold_matrix(recording, name, found, of)
-        for (kind, name), expected in self._after.items():
-            if only in (None, (kind, name)):
-                yield from _hold(recording, 1, kind, name, expected, STEPPED)
+        for key in (*self._before, *((ARTICULATION, name) for name in _MATRICES)):
+            if only in (None, key):
+                yield from self.at_tick(recording, 0, key, AUTHORED if key[0] is not LINK else COMPUTED)
+        for key in self._after:
+            if only in (None, key):
+                yield from self.at_tick(recording, 1, key, STEPPED)
+
+    def at_tick(self, recording: Recording, tick: int, key: Key, tolerance: float) -> Iterator[Verdict]:
+        """Hold one attribute at one tick against the expectation of this state; nothing where there is none."""
+        kind, name = key
+        if kind is ARTICULATION and name in _MATRICES:
+            for found in self._robots:
+                yield from _hold_matrix(recording, tick, name, found, max(tolerance, COMPUTED))
+        elif key in self._before:
+            yield from _hold(recording, tick, kind, name, self._before[key], tolerance)
+        elif key in self._after:
+            yield from _hold(recording, tick, kind, name, self._after[key], tolerance)
 
 
 def _hold(
@@ -66,7 +79,7 @@ def _hold(
             continue
         wanted = np.asarray(value, dtype=float).reshape(-1, len(reading.lanes))
         yield _verdict(reading, path, wanted, f"oracle, tick {tick}", tolerance)
-    for reading in readings:
+    for reading in readings if tick == 0 else ():
         for path in set(reading.paths) - set(expected):
             words = "expected no such object"
             yield Verdict(kind, name, path, words, f"oracle, tick {tick}", np.inf, tolerance)
@@ -74,7 +87,7 @@ def _hold(
 
 def _verdict(reading: Reading, path: str, wanted: Array, where: str, tolerance: float) -> Verdict:
     got = reading.of(path).astype(float)
-    floor = 1.0 if reading.row.name.endswith(("Velocity", "Acceleration")) else 0.0
+    floor = 100.0 if reading.row.name.endswith("Acceleration") else 1.0
     return Verdict.of(reading.row, path, wanted, got, where, tolerance, floor)
 
 
@@ -93,7 +106,11 @@ def _mass_properties(bodies: Mapping[str, Body]) -> dict[str, Expected]:
         "centerOfMassPosition": {path: body.centre.translation for path, body in bodies.items()},
         "shapeCount": {path: len(body.boxes) for path, body in bodies.items()},
         "centerOfMassOrientation": {path: _turn(body.centre) for path, body in bodies.items()},
-        "disableGravity": dict.fromkeys(bodies, 0),
+        "disableGravity": {path: int(body.is_weightless) for path, body in bodies.items()},
+        "friction": {path: [box.friction or 0 for box in body.boxes] for path, body in bodies.items()},
+        "dynamicFriction": {path: [box.friction or 0 for box in body.boxes] for path, body in bodies.items()},
+        "staticFriction": {path: [box.static_friction for box in body.boxes] for path, body in bodies.items()},
+        "restitution": {path: [box.restitution for box in body.boxes] for path, body in bodies.items()},
         "isSleeping": dict.fromkeys(bodies, 0),
     }
 
@@ -150,6 +167,9 @@ def _roots(roots: Mapping[str, RobotOracle]) -> dict[str, Expected]:
         "rootAngularVelocity": {path: twist[1] for path, twist in twists.items()},
         "centerOfMassWorld": {path: found.centre_of_mass() for path, found in roots.items()},
         "centerOfMassLocal": {path: _local_centre(found) for path, found in roots.items()},
+        "shapeCount": {path: sum(len(link.boxes) for link in robot.links) for path, robot in robots.items()},
+        "dofAxisIndex": {path: _axis_indices(found) for path, found in roots.items()},
+        "jacobianShape": {path: _jacobian_shape(robot) for path, robot in robots.items()},
         "dofCount": {path: sum(len(joint.axes) for joint in robot.joints) for path, robot in robots.items()},
         "linkCount": {path: len(robot.links) for path, robot in robots.items()},
         "jointCount": {path: len(robot.joints) for path, robot in robots.items()},
@@ -157,6 +177,17 @@ def _roots(roots: Mapping[str, RobotOracle]) -> dict[str, Expected]:
         "fixedTendonCount": dict.fromkeys(roots, 0),
         "spatialTendonCount": dict.fromkeys(roots, 0),
     }
+
+
+def _axis_indices(found: RobotOracle) -> list[int]:
+    """Return the place of each degree of freedom among those of its joint, joints in natural path order."""
+    joints = sorted(found.robot.joints, key=lambda joint: natural_key(found.system.joint_path(found.robot, joint)))
+    return [number for joint in joints for number in range(len(joint.axes))]
+
+
+def _jacobian_shape(robot: Robot) -> tuple[int, int]:
+    freedoms = sum(len(joint.axes) for joint in robot.joints)
+    return (6 * (len(robot.links) - 1), freedoms) if robot.is_fixed else (6 * len(robot.links), 6 + freedoms)
 
 
 def _local_centre(found: RobotOracle) -> Array:
@@ -189,6 +220,14 @@ def _driven(name: str) -> Callable[[Joint], list[float] | None]:
     return read
 
 
+def _native(joint: Joint, values: tuple[float, ...]) -> list[float] | None:
+    """Return Newton's own coordinate of a one-axis joint: the outer link relative to the inner, in radians."""
+    if len(joint.axes) != 1:
+        return None
+    scale = 1.0 if joint.is_linear else np.pi / 180
+    return [joint.sides[2] * scale * value for value in _padded(joint, values)]
+
+
 _JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
     "jointPosition": lambda joint: _padded(joint, joint.position),
     "jointVelocity": lambda joint: _padded(joint, joint.velocity),
@@ -200,11 +239,13 @@ _JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
     "jointMaxForce": _driven("max_force"),
     "jointArmature": lambda joint: [joint.armature] * len(joint.axes),
     "jointActuationForce": lambda joint: [0.0] * len(joint.axes),
-    "jointFriction": lambda joint: [0.0] * len(joint.axes),
-    "jointStaticFriction": lambda joint: [0.0] * len(joint.axes),
-    "jointDynamicFriction": lambda joint: [0.0] * len(joint.axes),
+    "jointFriction": lambda joint: [joint.friction] * len(joint.axes),
+    "jointStaticFriction": lambda joint: [joint.friction] * len(joint.axes),
+    "jointDynamicFriction": lambda joint: [joint.friction] * len(joint.axes),
     "jointViscousFriction": lambda joint: [0.0] * len(joint.axes),
-    "jointMaxVelocity": lambda joint: [UNLIMITED] * len(joint.axes),
+    "jointMaxVelocity": lambda joint: [joint.max_velocity or UNLIMITED] * len(joint.axes),
+    "joint_q": lambda joint: _native(joint, joint.position),
+    "joint_qd": lambda joint: _native(joint, joint.velocity),
 }
 
 Labels = tuple[tuple[str, ...], tuple[str, ...]]
@@ -217,16 +258,14 @@ _MATRICES: Mapping[str, Callable[[RobotOracle, Labels], Array]] = {
 }
 
 
-def _hold_matrix(
-    recording: Recording, name: str, found: RobotOracle, of: Callable[[RobotOracle, Labels], Array]
-) -> Iterator[Verdict]:
+def _hold_matrix(recording: Recording, tick: int, name: str, found: RobotOracle, tolerance: float) -> Iterator[Verdict]:
     path = recording.system.articulation_path(found.robot)
-    for reading in recording.find(0, ARTICULATION, name):
+    for reading in recording.find(tick, ARTICULATION, name):
         if path not in reading.paths or reading.labels is None:
             continue
         labels = reading.labels[reading.paths.index(path)]
-        wanted = of(found, (labels.rows, labels.columns)).reshape(1, -1)
-        yield _verdict(reading, path, wanted, "Pinocchio, tick 0", COMPUTED)
+        wanted = _MATRICES[name](found, (labels.rows, labels.columns)).reshape(1, -1)
+        yield _verdict(reading, path, wanted, f"Pinocchio, tick {tick}", tolerance)
 
 
 def _after_a_step(system: System, oracles: list[RobotOracle]) -> dict[Key, Expected]:
@@ -236,7 +275,7 @@ def _after_a_step(system: System, oracles: list[RobotOracle]) -> dict[Key, Expec
     for body in system.bodies:
         path, turn = system.body_path(body), body.pose.rotation
         inertia, spin = turn @ inertia_of(body) @ turn.T, np.radians(body.spin)
-        linear[path] = np.array(system.gravity)
+        linear[path] = np.zeros(3) if body.is_weightless else np.array(system.gravity)
         angular[path] = np.linalg.solve(inertia, -np.cross(spin, inertia @ spin))
     expected: dict[Key, Expected] = {
         (BODY, "linearAcceleration"): linear,
@@ -244,17 +283,22 @@ def _after_a_step(system: System, oracles: list[RobotOracle]) -> dict[Key, Expec
     }
     moved: dict[str, tuple[Array, Array]] = {}
     forces: dict[str, Array] = {}
+    projected: dict[str, list[float]] = {}
     for found in oracles:
         rates = found.accelerations(found.drive_efforts())
         moved |= {system.link_path(found.robot, name): of for name, of in found.link_accelerations(rates).items()}
-        forces |= {
-            system.link_path(found.robot, name): np.concatenate(pair)
-            for name, pair in found.joint_forces(rates).items()
-        }
+        exerted = found.joint_forces(rates)
+        forces |= {system.link_path(found.robot, name): np.concatenate(pair) for name, pair in exerted.items()}
+        for joint in found.robot.joints:
+            if len(joint.axes) == 1:
+                force = exerted[joint.child][0 if joint.is_linear else 1]
+                along = joint.sides[2] * float(force["XYZ".index(joint.axis)])
+                projected[system.joint_path(found.robot, joint)] = [along]
         forces[system.link_path(found.robot, found.robot.root.name)] = np.zeros(6)
     return {
         **expected,
         (LINK, "linearAcceleration"): {path: pair[0] for path, pair in moved.items()},
         (LINK, "angularAcceleration"): {path: pair[1] for path, pair in moved.items()},
         (LINK, "linkIncomingJointForce"): forces,
+        (JOINT, "jointProjectedForce"): projected,
     }

@@ -6,6 +6,7 @@ A row that the catalogue gains is predicted without a word here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -17,7 +18,7 @@ from ovread import UNLIMITED
 from ovread.backend import MatrixLabels
 from ovread.catalogue import Attribute, Frame, Layout, Role
 from ovread.units import Dimension
-from ovread_conformance.systems import AXES, Joint, System, Variant
+from ovread_conformance.systems import AXES, Joint, System, Variant, names_of
 
 Array = npt.NDArray[np.float64]
 
@@ -25,7 +26,7 @@ _TURNED_FRAMES = (Frame.WORLD,)
 """Frames whose axes turn with the world; all others turn with their body, which only mirroring changes."""
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class Setting:
     """What a prediction needs beside the values.
 
@@ -43,9 +44,14 @@ class Setting:
         return "/".join(["", head, *map(self._name, names)])
 
     def _name(self, name: str) -> str:
-        if name.startswith("to_") and name != "to_world":
+        """Return what a name becomes: those that the system chooses, and joints, which are called by their links."""
+        if name.startswith("to_") and name[3:] in self._chosen:
             return f"to_{self.variant.name_of(name[3:])}"
-        return self.variant.name_of(name)
+        return self.variant.name_of(name) if name in self._chosen else name
+
+    @functools.cached_property
+    def _chosen(self) -> frozenset[str]:
+        return frozenset(names_of(self.system))
 
     def joint(self, path: str) -> Joint | None:
         """Return the joint that a path names; None where it is none."""

@@ -10,13 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 import ovread
-from ovread import Group, ObjectType, Simulation, StageUnits, catalogue
+from ovread import ContactSelection, Group, ObjectType, Query, Simulation, StageUnits, catalogue
 from ovread.backend import MatrixLabels
 from ovread.catalogue import Attribute, Role
 from ovread_conformance.systems import System, usda
 
 DT = 1 / 240
 """Seconds of each step."""
+
+TICKS = (0, 1, 2, 16)
+"""When everything is read: before a step, after one and two, and once a value of then would be wrong."""
+
+STATE = (
+    "jointPosition", "jointVelocity", "rootPosition", "rootOrientation", "rootLinearVelocity", "rootAngularVelocity",
+)  # fmt: skip
+"""What the state of robots is; it is read before the last step of a longer run too, as that step starts from it."""
 
 _UNTOUCHED = (ObjectType.DEBUG_RENDER, ObjectType.PHYSICS)
 """Types whose objects are not on the stage."""
@@ -109,26 +117,45 @@ class Recording:
         return attrs.evolve(self, readings=readings)
 
 
-def record(system: System, backend: str, *, device: str = "cpu", ticks: Sequence[int] = (0, 1, 4)) -> Recording:
+def record(
+    system: System, backend: str, *, device: str = "cpu", ticks: Sequence[int] = TICKS, dt: float = DT
+) -> Recording:
     """Open a system on a backend, step it, and read everything at some ticks."""
     with ovread.open(usda(system), backend=backend, device=device) as simulation:
-        return record_open(simulation, system, ticks)
+        return record_open(simulation, system, ticks, dt)
 
 
-def record_open(simulation: Simulation, system: System, ticks: Sequence[int]) -> Recording:
+def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt: float = DT) -> Recording:
     """Read everything of an open simulation at some ticks."""
     readings: dict[Key, tuple[Reading, ...]] = {}
     queries = {kind: simulation.query(kind) for kind in ObjectType if kind not in _UNTOUCHED}
+    sensors = queries[ObjectType.CONTACT_SENSOR].paths
+    if sensors and system.scenery:
+        others = [[f"/World/{name}"] for name in system.scenery]
+        selection = [ContactSelection(list(sensors), others)]
+        queries[ObjectType.CONTACT_SENSOR] = simulation.query(ObjectType.CONTACT_SENSOR, contacts=selection)
     for tick in ticks:
         while simulation.tick < tick:
-            simulation.step(DT)
-        for kind, query in queries.items():
-            if len(query):
-                result = simulation.read(query, query.attributes)
-                for name in query.attributes:
-                    readings[tick, kind, name] = tuple(_kept(simulation, group) for group in result.all(name))
+            if simulation.tick == tick - 1 and simulation.tick not in ticks:
+                readings |= _read(simulation, queries, STATE)
+            simulation.step(dt)
+        readings |= _read(simulation, queries, None)
     objects = {kind: query.paths for kind, query in queries.items()}
     return Recording(system, simulation.units, objects, readings)
+
+
+def _read(
+    simulation: Simulation, queries: Mapping[ObjectType, Query], wanted: Sequence[str] | None
+) -> dict[Key, tuple[Reading, ...]]:
+    """Read everything now, or just the wanted attributes."""
+    readings = {}
+    for kind, query in queries.items():
+        names = [name for name in query.attributes if wanted is None or name in wanted]
+        if len(query) and names:
+            result = simulation.read(query, names)
+            for name in names:
+                readings[simulation.tick, kind, name] = tuple(_kept(simulation, group) for group in result.all(name))
+    return readings
 
 
 def _kept(simulation: Simulation, group: Group) -> Reading:

@@ -7,10 +7,11 @@ from ovread_conformance.systems._library import (
     FIXED_TREE,
     FLOATING_TREE,
     RESTING,
+    RUBBING,
     SYSTEMS,
     TILTED,
 )
-from ovread_conformance.systems._model import AXES, Body, Box, Drive, Joint, Robot, Stage, System, at
+from ovread_conformance.systems._model import AXES, Body, Box, Drive, Joint, Robot, Stage, System, at, names_of
 from ovread_conformance.systems._oracle import SPATIAL, RobotOracle, inertia_of, link_poses
 from ovread_conformance.systems._usda import usda
 from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
@@ -22,6 +23,7 @@ __all__ = [
     "FLOATING_TREE",
     "PLAIN",
     "RESTING",
+    "RUBBING",
     "SPATIAL",
     "SYSTEMS",
     "TILTED",
@@ -39,5 +41,6 @@ __all__ = [
     "express",
     "inertia_of",
     "link_poses",
+    "names_of",
     "usda",
 ]

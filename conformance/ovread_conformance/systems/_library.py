@@ -12,11 +12,16 @@ BODIES = System(
     gravity=TILTED,
     bodies=(
         Body("env_10", 2.0, at(0.1, -0.2, 0.3, about=(2, 1, 1), degrees=40), (0.2, 0.3, 0.4),
-             at(1, 2, 3, about=(1, 2, 3), degrees=30), (0.5, -0.4, 0.3), (40, 25, -60)),
+             at(1, 2, 3, about=(1, 2, 3), degrees=30), (0.5, -0.4, 0.3), (40, 25, -60),
+             boxes=(Box((0.2, 0.3, 0.4), at(0.1, 0, 0), 0.3, 0.4, 0.1),
+                    Box((0.1, 0.1, 0.2), at(0, 0.3, 0), 0.5, 0.7, 0.2))),
         Body("env_2", 3.0, at(-0.1, 0.15, 0.05, about=(1, 0, 2), degrees=-35), (0.5, 0.35, 0.6),
-             at(-4, 1, 2, about=(-2, 1, 1), degrees=110), (-0.2, 0.6, 0.1), (-30, 50, 20)),
+             at(-4, 1, 2, about=(-2, 1, 1), degrees=110), (-0.2, 0.6, 0.1), (-30, 50, 20),
+             boxes=(Box((0.3, 0.2, 0.25), at(0, 0, 0.1), 0.6, 0.65, 0.35),), is_weightless=True),
         Body("env_1", 0.7, at(0.02, 0.03, -0.04, about=(0, 1, 1), degrees=75), (0.02, 0.03, 0.035),
-             at(3, -5, 1.5, about=(3, -1, 2), degrees=-50), (1.0, 0.2, -0.7), (15, -35, 80)),
+             at(3, -5, 1.5, about=(3, -1, 2), degrees=-50), (1.0, 0.2, -0.7), (15, -35, 80),
+             boxes=(Box((0.1, 0.1, 0.1), at(), 0.2, 0.25, 0.6), Box((0.1, 0.2, 0.1), at(0.3, 0, 0), 0.9, 0.95, 0.4),
+                    Box((0.05, 0.1, 0.15), at(0, -0.3, 0.1), 0.7, 0.8, 0.5))),
     ),
 )  # fmt: skip
 """Free bodies, whose natural order, authored order and order by letters differ."""
@@ -65,16 +70,46 @@ FLOATING_TREE = _tree("floating tree", is_fixed=False)
 _FLOOR = Box((20.0, 20.0, 1.0), at(0, 0, -0.5), 0.5)
 RESTING = System(
     "resting boxes",
-    gravity=(0.0, 0.0, -9.81),
+    gravity=(1.5, -1.0, -9.6),
     bodies=(
-        Body("heavy", 3.0, at(), (0.08, 0.08, 0.08), at(1, 2, 0.2), boxes=(Box((0.4, 0.4, 0.4), friction=0.5),),
+        Body("heavy", 3.0, at(), (0.08, 0.08, 0.08), at(1, 2, 0.22), boxes=(Box((0.4, 0.4, 0.4), friction=0.5),),
              senses=True),
-        Body("light", 1.0, at(), (0.03, 0.03, 0.03), at(-2, 0.5, 0.2, about=(0, 0, 1), degrees=25),
+        Body("light", 1.0, at(), (0.03, 0.03, 0.03), at(-2, 0.5, 0.22, about=(0, 0, 1), degrees=25),
              boxes=(Box((0.4, 0.4, 0.4), friction=0.5),), senses=True),
     ),
     scenery={"floor": _FLOOR},
 )  # fmt: skip
 """Boxes that rest on a floor and report what they feel."""
 
-SYSTEMS = (BODIES, FIXED_TREE, FLOATING_TREE)
+_SMALL = (0.05, 0.04, 0.03)
+RUBBING = System(
+    "rubbing joints",
+    gravity=TILTED,
+    robots=(
+        Robot(
+            "arm",
+            (
+                Body("base", 3.0, at(0.1, 0.05, 0.02, about=(1, 2, 3), degrees=30), (0.2, 0.3, 0.4),
+                     at(0.5, 1.5, 1, about=(2, -1, 1), degrees=35),
+                     boxes=(Box(_SMALL, at(0, 0, -0.3), 0.4, 0.5, 0.15),)),
+                Body("upper", 1.2, at(0.1, -0.05, 0.02, about=(1, 0, 3), degrees=20), (0.02, 0.03, 0.04),
+                     boxes=(Box(_SMALL, at(0.1, 0, 0), 0.3, 0.35, 0.25), Box(_SMALL, at(0.2, 0, 0), 0.6, 0.7, 0.45))),
+                Body("lower", 0.8, at(0.05, 0.1, 0.03, about=(0, 2, 3), degrees=50), (0.01, 0.012, 0.015),
+                     is_weightless=True),
+            ),
+            (
+                Joint("base", "upper", "revolute", "Y", at(0.5, 0.1, 0, about=(0, 0, 1), degrees=40), at(-0.3, 0, 0.1),
+                      position=(25.0,), velocity=(60.0,), friction=0.4, max_velocity=180.0,
+                      drive=Drive(0.3, 0.02, 40.0, 3.0, 55.0)),
+                Joint("upper", "lower", "prismatic", "Z", at(0.4, 0, 0, about=(1, 0, 0), degrees=25), at(0, 0, -0.2),
+                      is_swapped=True, position=(-0.15,), velocity=(0.35,), friction=0.7, max_velocity=2.5,
+                      drive=Drive(20.0, 3.0, -0.3, 0.2, 65.0)),
+            ),
+        ),
+    ),
+    is_smooth=False,
+)  # fmt: skip
+"""A robot whose joints have friction and bounds of their rates, and whose links have colliders and a flag."""
+
+SYSTEMS = (BODIES, FIXED_TREE, FLOATING_TREE, RUBBING)
 """What is read in every variant."""

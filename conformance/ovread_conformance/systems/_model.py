@@ -47,12 +47,16 @@ class Box:
     Args:
         size: Edge lengths.
         frame: Where its centre is, from the body's origin.
-        friction: Static and dynamic friction coefficient; None for no material of its own.
+        friction: Dynamic friction coefficient; None for no material of its own.
+        static_friction: Static friction coefficient.
+        restitution: Coefficient of restitution.
     """
 
     size: Vector
     frame: pin.SE3 = attrs.field(factory=at)
     friction: float | None = None
+    static_friction: float = 0.0
+    restitution: float = 0.0
 
 
 @attrs.frozen(eq=False)
@@ -69,6 +73,7 @@ class Body:
         spin: Angular velocity in degrees per second, in world axes.
         boxes: Colliders.
         is_kinematic: Whether it is moved by targets alone.
+        is_weightless: Whether gravity does not act on it.
         senses: Whether its contacts are reported.
     """
 
@@ -81,6 +86,7 @@ class Body:
     spin: Vector = (0.0, 0.0, 0.0)
     boxes: tuple[Box, ...] = ()
     is_kinematic: bool = False
+    is_weightless: bool = False
     senses: bool = False
 
 
@@ -112,6 +118,8 @@ class Joint:
         limit: Lower and upper limit of a one-axis joint.
         drive: Its drive.
         armature: Inertia added to its axis.
+        friction: Friction effort of its axis.
+        max_velocity: Bound of its rate; None for none.
     """
 
     parent: str
@@ -126,6 +134,8 @@ class Joint:
     limit: tuple[float, float] | None = None
     drive: Drive | None = None
     armature: float = 0.0
+    friction: float = 0.0
+    max_velocity: float | None = None
 
     @property
     def name(self) -> str:
@@ -207,6 +217,7 @@ class System:
         scenery: Static colliders by name.
         stage: Units and up axis.
         order: ``authored``, or ``reversed``: the order in which prims are written.
+        is_smooth: Whether the first step has a closed form: nothing rubs, touches or is at a bound.
     """
 
     name: str
@@ -216,6 +227,7 @@ class System:
     scenery: Mapping[str, Box] = attrs.field(factory=dict)
     stage: Stage = attrs.field(factory=Stage)
     order: str = "authored"
+    is_smooth: bool = True
 
     def body_path(self, body: Body) -> str:
         """Return the path of a body that is in no robot."""

@@ -81,8 +81,11 @@ def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
     ]
     if body.is_kinematic:
         lines.append("bool physics:kinematicEnabled = true")
+    if body.is_weightless:
+        lines.append("bool physxRigidBody:disableGravity = true")
     if body.senses:
-        lines.append("float physxContactReport:threshold = 0")
+        # A sleeping pair reports no forces.
+        lines += ["float physxContactReport:threshold = 0", "float physxRigidBody:sleepThreshold = 0"]
     shapes = [
         _prim("Cube", f"shape_{number}", ["PhysicsCollisionAPI"], _box_lines(box, box.frame), _material(box))
         for number, box in enumerate(body.boxes)
@@ -93,14 +96,18 @@ def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
 def _box_lines(box: Box, frame: pin.SE3) -> list[str]:
     lines = ["double size = 1", *_placed(frame, box.size)]
     if box.friction is not None:
-        lines.append("rel material:binding:physics = <./material>")
+        lines.append("rel material:binding:physics = <material>")
     return lines
 
 
 def _material(box: Box) -> str:
     if box.friction is None:
         return ""
-    lines = [f"float physics:staticFriction = {box.friction!r}", f"float physics:dynamicFriction = {box.friction!r}"]
+    lines = [
+        f"float physics:staticFriction = {box.static_friction or box.friction!r}",
+        f"float physics:dynamicFriction = {box.friction!r}",
+        f"float physics:restitution = {box.restitution!r}",
+    ]
     return _prim("Material", "material", ["PhysicsMaterialAPI"], lines)
 
 
@@ -146,17 +153,19 @@ def _joint(joint: Joint, prefix: str) -> str:
         name = "linear" if joint.is_linear else "angular"
         schemas.append(f"PhysicsDriveAPI:{name}")
         drive = joint.drive
-        values = {
+        numbers = {
             "stiffness": drive.stiffness,
             "damping": drive.damping,
             "targetPosition": drive.target,
             "targetVelocity": drive.velocity_target,
             "maxForce": drive.max_force,
         }
-        lines += [f"float drive:{name}:physics:{key} = {value!r}" for key, value in values.items()]
-    if joint.armature:
-        schemas.append("NewtonJointAPI")
-        lines.append(f"float newton:armature = {joint.armature!r}")
+        lines += [f"float drive:{name}:physics:{key} = {value!r}" for key, value in numbers.items()]
+    own = {"armature": joint.armature, "friction": joint.friction, "velocityLimit": joint.max_velocity}
+    for key, authored in own.items():
+        if authored:
+            schemas.append("NewtonJointAPI")
+            lines.append(f"float newton:{key} = {authored!r}")
     return _prim(_TYPES[joint.kind], joint.name, list(dict.fromkeys(schemas)), lines)
 
 

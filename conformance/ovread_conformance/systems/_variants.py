@@ -171,6 +171,8 @@ class _Writer:
             position=tuple((factor[: len(joint.position)] * np.array(joint.position)).tolist()),
             velocity=tuple((factor[: len(joint.velocity)] * np.array(joint.velocity)).tolist()),
             armature=joint.armature * self._mass * (1.0 if joint.is_linear else self._length**2),
+            friction=joint.friction * self._mass * (self._length if joint.is_linear else self._length**2),
+            max_velocity=None if joint.max_velocity is None else scale * joint.max_velocity,
         )
         if joint.limit is not None:
             low, high = sorted(float(factor[0]) * bound for bound in joint.limit)

@@ -1,0 +1,159 @@
+"""Readings of one moment agree with each other, and those of successive moments with the rates between them.
+
+Joint coordinates, rates and the root's pose and velocity say where every link is, how it moves, and what the matrices
+are: Pinocchio computes that from the recorded joint state, at each tick. A value that is late contradicts the others.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+import pinocchio as pin
+
+from ovread import ObjectType
+from ovread_conformance.oracles import ARTICULATION, BODY, JOINT, LINK, STEPPED, Key, Oracle
+from ovread_conformance.recording import DT, STATE, Recording
+from ovread_conformance.systems import Joint, Robot, System
+from ovread_conformance.verdicts import Verdict
+
+Array = npt.NDArray[np.float64]
+
+AGREES = 5e-3
+"""Relative tolerance of values of one moment: engines that solve for bodies let joints come slightly apart."""
+OF_A_STEP = 0.1
+"""How far a difference over a step may be from the rate times the step, as a part of it."""
+
+_DERIVED = (
+    "position", "orientation", "linearVelocity", "angularVelocity", "body_q", "body_qd", "centerOfMassWorld",
+    "centerOfMassLocal", "massMatrix", "jacobian", "gravityForce", "coriolisForce", "centroidalMomentum",
+)  # fmt: skip
+_OF_STEPS = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
+
+
+def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
+    """Hold the values of each tick after the first against its joint state, and successive ticks against the rates."""
+    ticks = sorted({tick for tick, _, name in recording.readings if name not in STATE})
+    if recording.system.robots:
+        for tick in ticks[1:]:
+            yield from _held(recording, as_recorded(recording, tick), tick, _DERIVED, AGREES, only)
+            yield from _held(recording, as_recorded(recording, tick - 1), tick, _OF_STEPS, STEPPED, only)
+    for before, after in itertools.pairwise(ticks):
+        if after == before + 1:
+            yield from _moved(recording, before, after, only)
+
+
+def as_recorded(recording: Recording, tick: int) -> System | None:
+    """Return the system in the state that was recorded; None where that lacks something."""
+    robots = [_as_recorded(recording, robot, tick) for robot in recording.system.robots]
+    if any(robot is None for robot in robots):
+        return None
+    return attrs.evolve(recording.system, robots=tuple(robot for robot in robots if robot is not None))
+
+
+def _as_recorded(recording: Recording, robot: Robot, tick: int) -> Robot | None:
+    system = recording.system
+    joints = []
+    for joint in robot.joints:
+        state = [
+            recording.of(tick, JOINT, name, system.joint_path(robot, joint))
+            for name in ("jointPosition", "jointVelocity")
+        ]
+        if joint.axes and any(values is None for values in state):
+            return None
+        position, velocity = (() if values is None else tuple(values.ravel().tolist()) for values in state)
+        joints.append(attrs.evolve(joint, position=position, velocity=velocity) if joint.axes else joint)
+    links = robot.links
+    if not robot.is_fixed:
+        names = ("rootPosition", "rootOrientation", "rootLinearVelocity", "rootAngularVelocity")
+        path = system.articulation_path(robot)
+        root = [recording.of(tick, ARTICULATION, name, path) for name in names]
+        found = [values.ravel().astype(float) for values in root if values is not None]
+        if len(found) != len(names):
+            return None
+        pose = pin.SE3(pin.Quaternion(found[1]).normalized().toRotationMatrix(), found[0])
+        moving = attrs.evolve(robot.root, pose=pose, velocity=tuple(found[2]), spin=tuple(np.degrees(found[3])))
+        links = tuple(moving if link is robot.root else link for link in links)
+    return attrs.evolve(robot, joints=tuple(joints), links=links)
+
+
+def _held(
+    recording: Recording, state: System | None, tick: int, names: tuple[str, ...], tolerance: float, only: Key | None
+) -> Iterator[Verdict]:
+    """Give verdicts on what follows from a joint state; about the state itself, on what is wrong if it is."""
+    if state is None:
+        return
+    state_is_asked = only is not None and only[1] in STATE
+    oracle = Oracle(state)
+    for kind in (LINK, ARTICULATION, JOINT):
+        for name in names:
+            if only is None or only == (kind, name) or state_is_asked:
+                yield from oracle.at_tick(recording, tick, (kind, name), tolerance)
+
+
+def _moved(recording: Recording, before: int, after: int, only: Key | None) -> Iterator[Verdict]:
+    """Hold differences over a step against the mean of the rates at its ends."""
+    for kind in (BODY, LINK):
+        for path in recording.objects[kind]:
+            yield from _moved_body(recording, before, after, kind, path, only)
+    for robot in recording.system.robots:
+        for joint in robot.joints:
+            if len(joint.axes) == 1:
+                yield from _moved_joint(
+                    recording, before, after, recording.system.joint_path(robot, joint), joint, only
+                )
+
+
+def _moved_body(
+    recording: Recording, before: int, after: int, kind: ObjectType, path: str, only: Key | None
+) -> Iterator[Verdict]:
+    names = ("position", "orientation", "linearVelocity", "angularVelocity")
+    if only is not None and only[0] is kind and only[1] not in (*names, "body_q", "body_qd"):
+        return
+    centre = recording.of(0, kind, "centerOfMassPosition", path)
+    states = [[recording.of(tick, kind, name, path) for name in names] for tick in (before, after)]
+    if centre is None or any(values is None for state in states for values in state):
+        return
+    places, turns, velocities, spins = [], [], [], []
+    for place, quaternion, velocity, spin in states:
+        assert place is not None
+        assert quaternion is not None
+        assert velocity is not None
+        assert spin is not None
+        turn = pin.Quaternion(quaternion.ravel().astype(float)).normalized().toRotationMatrix()
+        places.append(place.ravel() + turn @ centre.ravel())
+        turns.append(turn)
+        velocities.append(velocity.ravel().astype(float))
+        spins.append(spin.ravel().astype(float))
+    # What moves less than that stands, but for the rounding of its position.
+    slowest = max(1e-6 * float(np.abs(places[0]).max()), 1e-6) / DT
+    where = f"between ticks {before} and {after}"
+    rows = {name: recording.find(after, kind, name)[0].row for name in names}
+    turned = pin.log3(turns[1] @ turns[0].T) / DT
+    for name, moved, rates in (("position", (places[1] - places[0]) / DT, velocities), ("orientation", turned, spins)):
+        middle = (rates[0] + rates[1]) / 2
+        change = float(np.abs(rates[1] - rates[0]).max())
+        error = float(np.abs(moved - middle).max()) / max(float(np.abs(middle).max()) * OF_A_STEP + change, slowest)
+        words = f"moved by {moved} per second, at rates {rates[0]} to {rates[1]}"
+        yield Verdict(kind, rows[name].name, path, words, where, error, 1.0)
+
+
+def _moved_joint(
+    recording: Recording, before: int, after: int, path: str, joint: Joint, only: Key | None
+) -> Iterator[Verdict]:
+    if only is not None and only[0] is JOINT and only[1] not in ("jointPosition", "jointVelocity"):
+        return
+    at = [recording.of(tick, JOINT, "jointPosition", path) for tick in (before, after)]
+    rates = [recording.of(tick, JOINT, "jointVelocity", path) for tick in (before, after)]
+    if any(values is None for values in (*at, *rates)):
+        return
+    (old, new), (slow, fast) = (
+        [float(values.ravel()[0]) for values in pair if values is not None] for pair in (at, rates)
+    )
+    moved, middle = (new - old) / DT, (slow + fast) / 2
+    error = abs(moved - middle) / max(abs(middle) * OF_A_STEP + abs(fast - slow), 1e-9)
+    words = f"moved by {moved:g} per second, at rates {slow:g} to {fast:g}"
+    yield Verdict(JOINT, "jointPosition", path, words, f"between ticks {before} and {after}", error, 1.0)

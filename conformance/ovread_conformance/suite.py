@@ -1,0 +1,159 @@
+"""The suite: what is recorded of a backend, and every kind of evidence that the recordings are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import attrs
+
+from ovread import ObjectType
+from ovread.catalogue import Attribute
+from ovread_conformance.consistency import consistency
+from ovread_conformance.contacts import contacts
+from ovread_conformance.corruptions import Corruption, corruptions
+from ovread_conformance.metamorphic import metamorphic
+from ovread_conformance.oracles import Oracle
+from ovread_conformance.prediction import Setting
+from ovread_conformance.recording import Recording, record
+from ovread_conformance.systems import RESTING, SYSTEMS, VARIANTS, System, Variant, express
+from ovread_conformance.verdicts import Verdict
+
+Key = tuple[ObjectType, str]
+
+RESTS = {"steps of 1/240 s": (1 / 240, (0, 1, 12, 240)), "steps of 1/60 s": (1 / 60, (0, 1, 3, 90))}
+"""How long boxes come to rest before their contacts are read: time step, and ticks at which all is read."""
+_RESTING_VARIANTS = ("centimetres", "Y up", "turned")
+
+
+@attrs.frozen
+class Run:
+    """One simulation that the suite records.
+
+    Args:
+        name: Name of the run.
+        system: What is opened.
+        original: The system before it was written down in another way; None where it was not.
+        variant: How it was written down.
+        dt: Seconds per step.
+        ticks: When everything is read.
+    """
+
+    name: str
+    system: System = attrs.field(repr=False)
+    original: str | None = None
+    variant: Variant | None = attrs.field(default=None, repr=False)
+    dt: float = 1 / 240
+    ticks: tuple[int, ...] = (0, 1, 2, 16)
+
+    def record(self, backend: str, device: str = "cpu") -> Recording:
+        """Run it on a backend."""
+        return record(self.system, backend, device=device, ticks=self.ticks, dt=self.dt)
+
+
+def runs() -> dict[str, Run]:
+    """Return all runs by name."""
+    found = [Run(system.name, system) for system in SYSTEMS]
+    found += [
+        Run(f"{system.name}, {variant.name}", express(system, variant), system.name, variant)
+        for system in SYSTEMS
+        for variant in VARIANTS
+    ]
+    for name, (dt, ticks) in RESTS.items():
+        found.append(Run(f"{RESTING.name}, {name}", RESTING, dt=dt, ticks=ticks))
+    dt, ticks = RESTS["steps of 1/240 s"]
+    found += [
+        Run(f"{RESTING.name}, {variant.name}", express(RESTING, variant), None, variant, dt, ticks)
+        for variant in VARIANTS
+        if variant.name in _RESTING_VARIANTS
+    ]
+    return {run.name: run for run in found}
+
+
+Recordings = Mapping[str, Recording]
+"""What was recorded, by run."""
+
+
+def oracle_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
+    """Hold a run against closed forms and Pinocchio."""
+    if run.original is None and RESTING.name not in run.name:
+        yield from Oracle(run.system).verdicts(recordings[run.name], only)
+
+
+def consistency_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
+    """Hold the readings of a run against each other."""
+    if RESTING.name not in run.name:
+        yield from consistency(recordings[run.name], only)
+
+
+def metamorphic_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
+    """Hold a run of a system written down in another way against the one as it is."""
+    if run.original is not None and run.original in recordings and run.variant is not None:
+        original = recordings[run.original]
+        yield from metamorphic(original, recordings[run.name], Setting(original.system, run.variant), only)
+
+
+def contact_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
+    """Hold contacts against statics."""
+    if RESTING.name in run.name:
+        yield from contacts(recordings[run.name], only)
+
+
+EVIDENCE: Mapping[str, Callable[[Run, Recordings, Key | None], Iterator[Verdict]]] = {
+    "oracle": oracle_evidence,
+    "consistency": consistency_evidence,
+    "contacts": contact_evidence,
+    "metamorphic": metamorphic_evidence,
+}
+"""Every kind of evidence, the most trusted first."""
+
+
+@attrs.frozen
+class Fate:
+    """What became of a mutant.
+
+    Args:
+        row: The row that it corrupts.
+        corruption: How.
+        killed_by: Kind of evidence and run that caught it; empty where it survived.
+        is_visible: Whether it changed any value that was read.
+    """
+
+    row: Attribute
+    corruption: Corruption
+    killed_by: str
+    is_visible: bool
+
+    @property
+    def name(self) -> str:
+        """Row and corruption."""
+        return f"{self.row.object_type.name}.{self.row.name}: {self.corruption.name}"
+
+
+def mutants(row: Attribute, recordings: Recordings) -> Iterator[Fate]:
+    """Corrupt a row in every way that applies, and judge again."""
+    known = {name: run for name, run in runs().items() if name in recordings and row.key in recordings[name].rows}
+    for corruption in corruptions(row):
+        yield _fate(row, corruption, known, recordings)
+
+
+def _fate(row: Attribute, corruption: Corruption, known: Mapping[str, Run], recordings: Recordings) -> Fate:
+    corrupted: dict[str, Recording] = {}
+    is_visible = False
+    for kind, evidence in EVIDENCE.items():
+        for name, run in known.items():
+            for needed in (name, run.original):
+                if needed is not None and needed not in corrupted and needed in recordings:
+                    corrupted[needed] = recordings[needed].changed(*row.key, corruption.change)
+                    is_visible |= _differs(recordings[needed], corrupted[needed], row)
+            if any(not verdict.holds for verdict in evidence(run, corrupted, row.key)):
+                return Fate(row, corruption, f"{kind}: {name}", True)
+    return Fate(row, corruption, "", is_visible)
+
+
+def _differs(one: Recording, other: Recording, row: Attribute) -> bool:
+    return any(
+        (before.values != after.values).any()
+        for key in one.readings
+        if key[1:] == row.key
+        for before, after in zip(one.readings[key], other.readings[key], strict=True)
+    )
