@@ -57,7 +57,7 @@ class _Declared:
         return self._simulation.read(query, attributes)
 
 
-def observe(name: str, backend: str, device: str, *, mutants: bool) -> Observation:
+def observe(name: str, backend: str, device: str, mutants: bool = False) -> Observation:
     """Run a check on a backend, and on its mutants too."""
     check = EVERY[name]
     try:
