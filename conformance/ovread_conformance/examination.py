@@ -6,6 +6,7 @@ Each part is found when it is asked for, once.
 from __future__ import annotations
 
 import functools
+import math
 import os
 import time
 from collections import defaultdict
@@ -21,6 +22,7 @@ from ovread_conformance import observation, suite, written
 from ovread_conformance.declarations import Declared, Scene, Standing
 from ovread_conformance.isolation import LIMIT, Answer, Isolated
 from ovread_conformance.observation import Observation
+from ovread_conformance.oracles import Oracle
 from ovread_conformance.recording import served
 from ovread_conformance.suite import Fate, Recordings, Run
 from ovread_conformance.verdicts import Verdict
@@ -175,7 +177,16 @@ class Examination:
         if answer.failure:
             raise RuntimeError(f"The suite could not judge what was recorded of {self.label}: {answer.failure}")
         self.seconds["judging"] = time.perf_counter() - start
-        return tuple(answer.value)
+        return (*answer.value, *self._never_read(recordings))
+
+    def _never_read(self, recordings: Recordings) -> Iterator[Held]:
+        """Give what is declared as served, and known of a system, but was read of no object in no run."""
+        plain = {name: of for name, of in recordings.items() if self.runs[name].variant is None}
+        read = {key for recording in plain.values() for key in recording.rows}
+        for name, recording in plain.items():
+            for key in (Oracle(recording.system).rows & set(self.served)) - read:
+                words = "expected values, got none, of what is declared as served"
+                yield Held(name, "oracle", key, 1, (Verdict(*key, "any object", words, "oracle", math.inf, 0.0),))
 
     @functools.cached_property
     def findings(self) -> dict[tuple[str, Key], Finding]:

@@ -76,12 +76,14 @@ class Recording:
         units: What the simulation said of its units.
         objects: Paths of the objects of each type.
         readings: By tick, type and attribute; several where matrices have several sizes.
+        omitted: By the same, paths that were left out with a reason.
     """
 
     system: System
     units: StageUnits
     objects: Mapping[ObjectType, tuple[str, ...]]
     readings: Mapping[Key, tuple[Reading, ...]]
+    omitted: Mapping[Key, frozenset[str]] = attrs.field(factory=dict)
 
     def find(self, tick: int, kind: ObjectType, attribute: str) -> tuple[Reading, ...]:
         """Return the readings of an attribute; none where it was not read."""
@@ -128,6 +130,7 @@ def record(
 def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt: float = DT) -> Recording:
     """Read everything of an open simulation at some ticks."""
     readings: dict[Key, tuple[Reading, ...]] = {}
+    omitted: dict[Key, frozenset[str]] = {}
     queries = {kind: simulation.query(kind) for kind in ObjectType if kind not in _UNTOUCHED}
     sensors = queries[ObjectType.CONTACT_SENSOR].paths
     if sensors and system.scenery:
@@ -137,25 +140,30 @@ def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt
     for tick in ticks:
         while simulation.tick < tick:
             if simulation.tick == tick - 1 and simulation.tick not in ticks:
-                readings |= _read(simulation, queries, STATE)
+                _read(simulation, queries, STATE, readings, omitted)
             simulation.step(dt)
-        readings |= _read(simulation, queries, None)
+        _read(simulation, queries, None, readings, omitted)
     objects = {kind: query.paths for kind, query in queries.items()}
-    return Recording(system, simulation.units, objects, readings)
+    return Recording(system, simulation.units, objects, readings, omitted)
 
 
 def _read(
-    simulation: Simulation, queries: Mapping[ObjectType, Query], wanted: Sequence[str] | None
-) -> dict[Key, tuple[Reading, ...]]:
+    simulation: Simulation,
+    queries: Mapping[ObjectType, Query],
+    wanted: Sequence[str] | None,
+    readings: dict[Key, tuple[Reading, ...]],
+    omitted: dict[Key, frozenset[str]],
+) -> None:
     """Read everything now, or just the wanted attributes."""
-    readings = {}
     for kind, query in queries.items():
         names = [name for name in query.attributes if wanted is None or name in wanted]
         if len(query) and names:
             result = simulation.read(query, names)
             for name in names:
-                readings[simulation.tick, kind, name] = tuple(_kept(simulation, group) for group in result.all(name))
-    return readings
+                key = simulation.tick, kind, name
+                readings[key] = tuple(_kept(simulation, group) for group in result.all(name))
+                omissions = [omission for omission in result.omissions if omission.attribute == name]
+                omitted[key] = frozenset(path for omission in omissions for path in omission.paths or query.paths)
 
 
 def _kept(simulation: Simulation, group: Group) -> Reading:

@@ -14,6 +14,7 @@ import ovread
 from ovread.catalogue import Attribute
 from ovread_conformance import observation, suite
 from ovread_conformance.examination import Examination, Failure, Finding
+from ovread_conformance.mutants import MUTANTS
 from ovread_conformance.parity import Parity
 from ovread_conformance.suite import Fate
 from ovread_conformance.systems import usda
@@ -197,7 +198,7 @@ def _mutants(one: Examination, checks: Sequence[Document]) -> Document:
     survivors = [_survivor(fate) for fate in one.fates if not fate.killed_by]
     observed = [check for check in checks if check["verdict"] == "holds"]
     survivors += [
-        {"name": f"{check['name']}: {name}", "fault": observation.MUTANTS[name].fault, "explanation": ""}
+        {"name": f"{check['name']}: {name}", "fault": MUTANTS[name].fault, "explanation": ""}
         for check in observed
         for name in check["survivors"]
     ]
