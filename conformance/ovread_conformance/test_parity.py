@@ -21,4 +21,5 @@ def test_parity(recorded: dict[str, Examination], pair: tuple[str, str]) -> None
     """What the file decides reads the same on both."""
     found = compare(*(recorded[label] for label in pair))
     failures = [str(verdict) for agreement in found.rows.values() for verdict in agreement.failures]
-    assert not failures, "\n".join(failures)
+    if failures:
+        pytest.fail("\n".join(failures), pytrace=False)

@@ -16,6 +16,7 @@ from ovread_conformance import observation, suite
 from ovread_conformance.examination import Examination, Failure, Finding
 from ovread_conformance.mutants import MUTANTS
 from ovread_conformance.parity import Parity
+from ovread_conformance.scope import outside
 from ovread_conformance.suite import Fate
 from ovread_conformance.systems import usda
 
@@ -96,13 +97,14 @@ def _backend(one: Examination, *, mutants: bool) -> Document:
         "deviations": deviations,
         "covered": {kind: sum(kind in row["evidence"] for row in rows) for kind in KINDS},
         "without_evidence": [row["name"] for row in rows if row["verdict"] == "no evidence"],
+        "outside": [row["name"] for row in rows if row["verdict"] == "outside"],
     }
     if mutants:
         found["mutants"] = _mutants(one, checks)
     found["seconds"] = {name: round(seconds, 1) for name, seconds in one.seconds.items()}
     found["holds"] = (
         held > 0
-        and not any(part["verdict"] == "fails" for part in (*rows, *objects, *runs, *checks))
+        and not any(part["verdict"] in ("fails", "no evidence") for part in (*rows, *objects, *runs, *checks))
         and not any(item["is_error"] for item in deviations)
         and not (mutants and any(not survivor["explanation"] for survivor in found["mutants"]["survivors"]))
     )
@@ -120,7 +122,8 @@ def _row(one: Examination, row: Attribute) -> Document:
         evidence["writes"] = {"count": 1, "failed": len(failures), "verdict": "fails" if words else "holds",
                               "failures": failures}  # fmt: skip
     verdicts = {found["verdict"] for found in evidence.values()}
-    verdict = next((word for word in ("fails", "deviates", "holds") if word in verdicts), "no evidence")
+    unseen = "outside" if outside(row) else "no evidence"
+    verdict = next((word for word in ("fails", "deviates", "holds") if word in verdicts), unseen)
     return {
         "name": f"{row.object_type.name}.{row.name}",
         "object_type": row.object_type.name,
@@ -133,6 +136,7 @@ def _row(one: Examination, row: Attribute) -> Document:
         "reason": support.reason,
         "tolerance": support.tolerance,
         "verdict": verdict,
+        "outside": outside(row),
         "evidence": evidence,
     }
 

@@ -16,12 +16,12 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bo
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
 code, pre { font: 13px/1.45 ui-monospace, monospace; } pre { overflow: auto; padding: .8rem;
 border: 1px solid var(--line); max-height: 30rem; }
-.holds { color: var(--good); } .deviates { color: var(--odd); } .fails { color: var(--bad); font-weight: 600; }
+.holds { color: var(--good); } .deviates { color: var(--odd); } .fails, .no { color: var(--bad); font-weight: 600; }
 .quiet { opacity: .65; } details { margin: .4rem 0; } summary { cursor: pointer; }
 """
 
 _SIGNS = {"holds": "✓ holds", "deviates": "~ deviates, as declared", "fails": "✗ fails", "skipped": "– not served",
-          "no evidence": "– no evidence"}  # fmt: skip
+          "no evidence": "✗ no evidence", "outside": "– outside the suite's scope"}  # fmt: skip
 _DIFFER = ("fails", "deviates")
 
 _KINDS = {
@@ -83,7 +83,11 @@ def _summary(backend: Document) -> str:
         ("device", backend["device"]),
         ("verdict", "conforms" if backend["holds"] else "does not conform"),
         ("held", f"{backend['values']} values of {len(backend['runs'])} runs"),
-        ("rows", f"{len(backend['rows'])} served: {covered}; {len(backend['without_evidence'])} without evidence"),
+        (
+            "rows",
+            f"{len(backend['rows'])} served: {covered}; {len(backend['without_evidence'])} without "
+            f"evidence, {len(backend['outside'])} outside the suite's scope",
+        ),
         ("time", ", ".join(f"{name} {seconds:g} s" for name, seconds in backend["seconds"].items())),
     ]
     if "mutants" in backend:
@@ -125,8 +129,11 @@ def _scene(name: str, scene: str) -> str:
 def _row(row: Document) -> Iterable[str]:
     name = f"<a href='#{row['name']}'>{row['name']}</a>" if row["verdict"] in _DIFFER else row["name"]
     declared = row["support"] + (f": {row['reason']}" if row["reason"] else "")
+    verdict = _word(row["verdict"]) + (
+        f" <span class='quiet'>{escape(row['outside'])}</span>" if row["outside"] else ""
+    )
     meaning = f"{escape(row['meaning'])} <span class='quiet'>{escape(row['units'])}</span>"
-    yield from _cells(f"<code>{name}</code>", meaning, escape(declared), _word(row["verdict"]))
+    yield from _cells(f"<code>{name}</code>", meaning, escape(declared), verdict)
     for kind in KINDS:
         found = row["evidence"].get(kind)
         yield f"<td class='number {found['verdict']}'>{found['count']}</td>" if found else "<td></td>"

@@ -13,7 +13,14 @@ from rich.text import Text
 
 from ovread_conformance.report._document import KINDS, Document
 
-_STYLES = {"holds": "green", "deviates": "yellow", "fails": "bold red", "skipped": "dim", "no evidence": "dim"}
+_STYLES = {
+    "holds": "green",
+    "deviates": "yellow",
+    "fails": "bold red",
+    "skipped": "dim",
+    "no evidence": "bold red",
+    "outside": "dim",
+}
 
 
 def print_json(document: Document) -> None:
@@ -47,7 +54,7 @@ def print_tables(document: Document) -> None:
 def _print_backend(console: Console, backend: Document) -> None:
     console.rule(f"{backend['backend']} on {backend['device']}: {backend['engine']}, {backend['plugin']}")
     rows = [[Text(row["name"]), _word(row["verdict"]), *(_cell(row, kind) for kind in KINDS)]
-            for row in backend["rows"] if row["evidence"]]  # fmt: skip
+            for row in backend["rows"] if row["verdict"] != "outside"]  # fmt: skip
     _print(console, ["attribute", "verdict", *KINDS], rows)
     console.print()
     parts = [*backend["checks"], *(run for run in backend["runs"] if run["verdict"] != "holds")]
@@ -91,7 +98,7 @@ def _summary(backend: Document) -> str:
     words = (
         f"{backend['backend']}: {'conforms' if backend['holds'] else 'does not conform'}. "
         f"{backend['values']} values of {len(backend['runs'])} runs held; rows of {len(backend['rows'])}: {covered}; "
-        f"{len(backend['without_evidence'])} without evidence. "
+        f"{len(backend['without_evidence'])} without evidence, {len(backend['outside'])} outside the suite's scope. "
         f"{len(backend['deviations'])} deviations declared, {shown} of them shown."
     )
     if "mutants" in backend:
