@@ -10,7 +10,8 @@ from multiprocessing.connection import Connection
 
 
 def serve(connection: Connection) -> None:
-    """Answer calls."""
+    """Say that there is somebody, and answer calls."""
+    connection.send("ready")
     while True:
         try:
             function, arguments = connection.recv()
