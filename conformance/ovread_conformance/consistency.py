@@ -31,6 +31,7 @@ _DERIVED = (
     "position", "orientation", "linearVelocity", "angularVelocity", "body_q", "body_qd", "centerOfMassWorld",
     "centerOfMassLocal", "massMatrix", "jacobian", "gravityForce", "coriolisForce", "centroidalMomentum",
 )  # fmt: skip
+_NATIVE = ("joint_q", "joint_qd")
 _OF_STEPS = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 
 
@@ -39,7 +40,7 @@ def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdi
     ticks = sorted({tick for tick, _, name in recording.readings if name not in STATE})
     if recording.system.robots:
         for tick in ticks[1:]:
-            yield from _held(recording, as_recorded(recording, tick), tick, _DERIVED, AGREES, only)
+            yield from _held(recording, as_recorded(recording, tick), tick, (*_DERIVED, *_NATIVE), AGREES, only)
             yield from _held(recording, as_recorded(recording, tick - 1), tick, _OF_STEPS, STEPPED, only)
     for before, after in itertools.pairwise(ticks):
         if after == before + 1:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 import ovread
 from ovread import ContactSelection, Group, ObjectType, Query, Simulation, StageUnits, catalogue
-from ovread.backend import MatrixLabels
+from ovread.backend import Level, MatrixLabels, Support
 from ovread.catalogue import Attribute, Role
 from ovread_conformance.systems import System, usda
 
@@ -76,12 +76,20 @@ class Recording:
         units: What the simulation said of its units.
         objects: Paths of the objects of each type.
         readings: By tick, type and attribute; several where matrices have several sizes.
+        dt: Seconds of each step.
+        tolerances: Relative tolerance of the attributes that the backend declares to be approximate.
     """
 
     system: System
     units: StageUnits
     objects: Mapping[ObjectType, tuple[str, ...]]
     readings: Mapping[Key, tuple[Reading, ...]]
+    dt: float = DT
+    tolerances: Mapping[tuple[ObjectType, str], float] = attrs.field(factory=dict)
+
+    def tolerance(self, key: tuple[ObjectType, str], exact: float) -> float:
+        """Return the tolerance of an attribute: the declared one where it is wider than that of exact values."""
+        return max(exact, self.tolerances.get(key, 0.0))
 
     def find(self, tick: int, kind: ObjectType, attribute: str) -> tuple[Reading, ...]:
         """Return the readings of an attribute; none where it was not read."""
@@ -104,25 +112,43 @@ class Recording:
         }
 
     def changed(
-        self, kind: ObjectType, attribute: str, change: Callable[[Recording, int, Reading], npt.NDArray[Any]]
+        self, kind: ObjectType, attribute: str, change: Callable[[Recording, int, Reading], Reading]
     ) -> Recording:
-        """Return the recording with the values of one attribute changed at every tick."""
+        """Return the recording with one attribute changed at every tick."""
         readings = dict(self.readings)
         for tick, of, name in self.readings:
             if (of, name) == (kind, attribute):
                 readings[tick, of, name] = tuple(
-                    attrs.evolve(reading, values=np.asarray(change(self, tick, reading), dtype=reading.values.dtype))
-                    for reading in self.readings[tick, of, name]
+                    change(self, tick, reading) for reading in self.readings[tick, of, name]
                 )
         return attrs.evolve(self, readings=readings)
 
 
 def record(
-    system: System, backend: str, *, device: str = "cpu", ticks: Sequence[int] = TICKS, dt: float = DT
+    system: System,
+    backend: str,
+    *,
+    device: str = "cpu",
+    ticks: Sequence[int] = TICKS,
+    dt: float = DT,
+    prepare: Prepare | None = None,
 ) -> Recording:
-    """Open a system on a backend, step it, and read everything at some ticks."""
+    """Open a system on a backend, prepare it, step it, and read everything at some ticks."""
     with ovread.open(usda(system), backend=backend, device=device) as simulation:
-        return record_open(simulation, system, ticks, dt)
+        if prepare is not None:
+            prepare(simulation)
+        recording = record_open(simulation, system, ticks, dt)
+    return attrs.evolve(recording, tolerances=declared_tolerances(backend))
+
+
+Prepare = Callable[[Simulation], None]
+"""What is done to an open simulation before it is recorded."""
+
+
+def declared_tolerances(label: str) -> dict[tuple[ObjectType, str], float]:
+    """Return the tolerances of the attributes that a backend declares to serve approximately."""
+    supports = {row.key: support for row, support in declarations(label)}
+    return {key: support.tolerance for key, support in supports.items() if support.tolerance is not None}
 
 
 def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt: float = DT) -> Recording:
@@ -141,7 +167,7 @@ def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt
             simulation.step(dt)
         readings |= _read(simulation, queries, None)
     objects = {kind: query.paths for kind, query in queries.items()}
-    return Recording(system, simulation.units, objects, readings)
+    return Recording(system, simulation.units, objects, readings, dt)
 
 
 def _read(
@@ -165,11 +191,17 @@ def _kept(simulation: Simulation, group: Group) -> Reading:
     return Reading(group.row, group.paths, group.lanes, group.numpy().copy(), group.offsets, group.labels, names)
 
 
-def served(label: str) -> Iterator[Attribute]:
-    """Return the attributes that a backend says it reads."""
+def declarations(label: str) -> Iterator[tuple[Attribute, Support]]:
+    """Return the attributes that a backend says it reads, with its declaration."""
     name, _, variant = label.partition(":")
     info = ovread.backends()[name]
     chosen = variant or next((str(option.default) for option in info.options if option.name == "solver"), None)
     for row in catalogue.rows():
-        if row.readable and info.support_of(row.key, chosen).level.value != "unsupported":
-            yield row
+        support = info.support_of(row.key, chosen)
+        if row.readable and support.level is not Level.UNSUPPORTED:
+            yield row, support
+
+
+def served(label: str) -> Iterator[Attribute]:
+    """Return the attributes that a backend says it reads."""
+    return (row for row, _ in declarations(label))

@@ -11,7 +11,7 @@ from ovread_conformance.systems._library import (
     SYSTEMS,
     TILTED,
 )
-from ovread_conformance.systems._model import AXES, Body, Box, Drive, Joint, Robot, Stage, System, at, names_of
+from ovread_conformance.systems._model import AXES, Body, Drive, Joint, Robot, Shape, Stage, System, at, names_of
 from ovread_conformance.systems._oracle import SPATIAL, RobotOracle, inertia_of, link_poses
 from ovread_conformance.systems._usda import usda
 from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
@@ -29,11 +29,11 @@ __all__ = [
     "TILTED",
     "VARIANTS",
     "Body",
-    "Box",
     "Drive",
     "Joint",
     "Robot",
     "RobotOracle",
+    "Shape",
     "Stage",
     "System",
     "Variant",
