@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +34,12 @@ def contacts(recording: Recording, only: Key | None = None) -> Iterator[Verdict]
         for name, hold in _HELD.items():
             if only in (None, (SENSOR, name)):
                 yield from _at_rest(recording, ticks[-1], name, hold, standing)
+        for names in _FAMILIES:
+            for tick in ticks:
+                yield from _as_many(recording, tick, names, standing.path, only)
         for name in _SEPARATIONS:
             if only in (None, (SENSOR, name)) and standing.lands:
-                for before, after in itertools.pairwise(ticks):
-                    if after == before + 1:
-                        yield from _fell(recording, before, after, name, standing)
+                yield from _fell(recording, ticks, name, standing)
 
 
 Hold = Callable[[Reading, Standing, Recording, int, float], tuple[float, str]]
@@ -66,8 +66,8 @@ def _net(which: str) -> Hold:
     def hold(
         reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
     ) -> tuple[float, str]:
-        got = reading.of(standing.path).ravel().astype(float)
-        return compared(getattr(standing, which), got[:3], standing.size, tolerance)
+        got = reading.of(standing.path).reshape(-1, 3).astype(float).sum(axis=0)
+        return compared(getattr(standing, which), got, standing.size, tolerance)
 
     return hold
 
@@ -116,7 +116,9 @@ def _points(
     reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
 ) -> tuple[float, str]:
     """Points lie on the faces of the box, and as far apart as its edges."""
-    return standing.on_faces(reading.of(standing.path).astype(float), recording, tick, NEAR)
+    points = reading.of(standing.path).astype(float)
+    is_filtered = reading.row.name.startswith("filtered")
+    return standing.on_faces(points, recording, tick, NEAR, by_scenery=is_filtered)
 
 
 def _counted(of: str) -> Hold:
@@ -138,16 +140,58 @@ def _others(
     return (0.0 if set(names) == standing.others else np.inf), f"expected {sorted(standing.others)}, got {names}"
 
 
-def _fell(recording: Recording, before: int, after: int, name: str, standing: Standing) -> Iterator[Verdict]:
-    """Hold separations against the gap below the box, at the start or the end of the step."""
-    gaps = [standing.gap(recording, tick) for tick in (before, after)]
-    got = recording.of(after, SENSOR, name, standing.path)
-    if got is None or any(gap is None for gap in gaps):
-        return
-    low, high = sorted(gap for gap in gaps if gap is not None)
-    outside = np.maximum(low - got, got - high).max(initial=0.0)
-    words = f"expected separations from {low:g} to {high:g}, got {got.ravel()}"
-    yield Verdict(SENSOR, name, standing.path, words, f"tick {after}", float(outside) / (APART * standing.edge), 1.0)
+def _fell(recording: Recording, ticks: Sequence[int], name: str, standing: Standing) -> Iterator[Verdict]:
+    """Hold separations against the gap below the box, at the start or the end of the step that brings it down.
+
+    What comes after is not held: the box tilts as it lands.
+    """
+    for earlier, before, after in zip(ticks, ticks[1:], ticks[2:], strict=False):
+        found = [standing.gap(recording, tick) for tick in (earlier, before, after)]
+        gaps = [gap for gap in found if gap is not None]
+        got = recording.of(after, SENSOR, name, standing.path)
+        if after != earlier + 2 or got is None or len(gaps) < len(found) or gaps[0] < 0:
+            continue
+        low, high = sorted(gaps[1:])
+        outside = np.maximum(low - got, got - high).max(initial=0.0)
+        words = f"expected separations from {low:g} to {high:g}, got {got.ravel()}"
+        error = float(outside) / (APART * standing.edge)
+        yield Verdict(SENSOR, name, standing.path, words, f"tick {after}", error, 1.0)
+
+
+def _as_many(recording: Recording, tick: int, names: Sequence[str], path: str, only: Key | None) -> Iterator[Verdict]:
+    """Whatever is told of each contact is told of as many: their count where there is one."""
+    counts = {}
+    for name in names:
+        got = recording.of(tick, SENSOR, name, path)
+        if got is not None:
+            counts[name] = int(got.sum()) if name.endswith("Count") else len(got)
+    for name, count in counts.items():
+        if only in (None, (SENSOR, name)):
+            error = 0.0 if len(set(counts.values())) == 1 else np.inf
+            words = f"expected as many of each, got {count} {name} of {counts}"
+            yield Verdict(SENSOR, name, path, words, f"contacts, tick {tick}", error, 0.0)
+
+
+_FAMILIES = (
+    tuple(f"rawContact{part}" for part in ("Force", "Point", "Normal", "Separation", "OtherBody")),
+    tuple(f"filteredContact{part}" for part in ("Count", "Force", "Point", "Normal", "Separation")),
+    ("filteredFrictionCount", "filteredFrictionForce", "filteredFrictionPoint"),
+    tuple(
+        f"contactEvent{part}"
+        for part in (
+            "Type", "SensorSide", "Collider", "OtherBody", "OtherCollider", "ProtoIndex", "OtherProtoIndex",
+        )
+    ),
+    tuple(
+        f"contactEvent{part}"
+        for part in (
+            "PointCount", "PointPosition", "PointNormal", "PointImpulse", "PointSeparation", "PointFaceIndex",
+            "PointOtherFaceIndex", "PointMaterial", "PointOtherMaterial",
+        )
+    ),
+    ("contactEventAnchorCount", "contactEventAnchorPosition", "contactEventAnchorImpulse"),
+)  # fmt: skip
+"""Attributes that have one element for each contact, point, event or anchor."""
 
 
 _SEPARATIONS = ("rawContactSeparation", "filteredContactSeparation", "contactEventPointSeparation")

@@ -231,11 +231,9 @@ def _others_paths(recording: Recording, tick: int, reading: Reading) -> Reading:
 
 
 def _last_for_all(recording: Recording, tick: int, reading: Reading) -> Values:
-    """Give every prim the values of the last that has as many."""
+    """Give every prim, or each of their elements, the values of the last."""
     changed = _values(reading)
-    parts = _parts(reading, changed if reading.offsets is not None else changed[:, None])
-    for part in parts:
-        part[...] = next(other for other in parts[::-1] if other.shape == part.shape).copy()
+    changed[:] = changed[-1:]
     return changed
 
 
@@ -381,7 +379,8 @@ CORRUPTIONS = (
                lambda row: _is_number(row) and row.object_type not in _ALONE, _backwards),
     Corruption("stale", "Values of the tick before.",
                lambda row: row.persistence is Persistence.STATE and _is_number(row), _stale, is_no_fault_unseen=True),
-    Corruption("shifted-offsets", "Elements of the next prim.", lambda row: row.layout in _RAGGED, _shifted),
+    Corruption("shifted-offsets", "Elements of the next prim.",
+               lambda row: row.layout in _RAGGED and row.object_type not in _ALONE, _shifted),
     Corruption("last-for-all", "The values of one prim for all.",
                lambda row: _is_number(row) and row.object_type not in _ALONE, _last_for_all),
     Corruption("own-path", "The path of the prim itself.", _has(Role.PATH), _own_paths),

@@ -63,6 +63,9 @@ class Oracle:
 
     def verdicts(self, recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
         """Hold what was read, and that there is an expectation for, against it; all attributes, or just one."""
+        if only in (None, (ARTICULATION, "dofJointPath")):
+            for found in self._robots:
+                yield from _hold_dof_paths(recording, found)
         for key in (*self._before, *((ARTICULATION, name) for name in _MATRICES)):
             if only in (None, key):
                 yield from self.at_tick(recording, 0, key, AUTHORED if key[0] is not LINK else COMPUTED)
@@ -280,6 +283,8 @@ def _native(joint: Joint, values: tuple[float, ...]) -> list[float] | None:
     return [joint.sides[2] * scale * value for value in _padded(joint, values)]
 
 
+_DRIVE_TYPES = ("none", "force", "acceleration")
+
 _JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
     "jointPosition": lambda joint: _padded(joint, joint.position),
     "jointVelocity": lambda joint: _padded(joint, joint.velocity),
@@ -300,9 +305,7 @@ _JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
     "jointSpeedEffortGradient": lambda joint: _enveloped(joint, 0),
     "jointMaxActuatorVelocity": lambda joint: _enveloped(joint, 1),
     "jointVelocityDependentResistance": lambda joint: _enveloped(joint, 2),
-    "jointDriveType": lambda joint: (
-        None if joint.drive is None else [("none", "force", "acceleration").index(joint.drive.kind)]
-    ),
+    "jointDriveType": lambda joint: None if joint.drive is None else [_DRIVE_TYPES.index(joint.drive.kind)],
     "jointMaxVelocity": lambda joint: [joint.max_velocity or UNLIMITED] * len(joint.axes),
     "joint_q": lambda joint: _native(joint, joint.position),
     "joint_qd": lambda joint: _native(joint, joint.velocity),
@@ -326,6 +329,21 @@ def _hold_matrix(recording: Recording, tick: int, name: str, found: RobotOracle,
         labels = reading.labels[reading.paths.index(path)]
         wanted = _MATRICES[name](found, (labels.rows, labels.columns)).reshape(1, -1)
         yield _verdict(recording, reading, path, wanted, f"Pinocchio, tick {tick}", tolerance)
+
+
+def _hold_dof_paths(recording: Recording, found: RobotOracle) -> Iterator[Verdict]:
+    """Hold the joint of each degree of freedom, joints being in natural path order."""
+    path = recording.system.articulation_path(found.robot)
+    joints = sorted(
+        ((recording.system.joint_path(found.robot, joint), len(joint.axes)) for joint in found.robot.joints),
+        key=lambda item: natural_key(item[0]),
+    )
+    expected = tuple(name for name, size in joints for _ in range(size))
+    for reading in recording.find(0, ARTICULATION, "dofJointPath"):
+        got = reading.names[reading.paths.index(path)] if reading.names is not None else ()
+        words = f"expected {expected}, got {got}"
+        error = 0.0 if got == expected else np.inf
+        yield Verdict(ARTICULATION, "dofJointPath", path, words, "oracle, tick 0", error, 0.0)
 
 
 def _after_a_step(system: System, oracles: list[RobotOracle]) -> dict[Key, Expected]:

@@ -26,6 +26,9 @@ STATE = (
 )  # fmt: skip
 """What the state of robots is; it is read before the last step of a longer run too, as that step starts from it."""
 
+_STARTED_FROM = (*STATE, "orientation", "linearVelocity", "angularVelocity")
+"""The same with what the state of free bodies is."""
+
 _UNTOUCHED = (ObjectType.DEBUG_RENDER, ObjectType.PHYSICS)
 """Types whose objects are not on the stage."""
 
@@ -78,6 +81,7 @@ class Recording:
         readings: By tick, type and attribute; several where matrices have several sizes.
         dt: Seconds of each step.
         tolerances: Relative tolerance of the attributes that the backend declares to be approximate.
+        uncorrupted: What it was made from by corrupting an attribute; None where it was not.
     """
 
     system: System
@@ -86,6 +90,12 @@ class Recording:
     readings: Mapping[Key, tuple[Reading, ...]]
     dt: float = DT
     tolerances: Mapping[tuple[ObjectType, str], float] = attrs.field(factory=dict)
+    uncorrupted: Recording | None = None
+
+    @property
+    def source(self) -> Recording:
+        """The recording that this was made from by corrupting an attribute; itself where it was not."""
+        return self.uncorrupted or self
 
     def tolerance(self, key: tuple[ObjectType, str], exact: float) -> float:
         """Return the tolerance of an attribute: the declared one where it is wider than that of exact values."""
@@ -121,7 +131,7 @@ class Recording:
                 readings[tick, of, name] = tuple(
                     change(self, tick, reading) for reading in self.readings[tick, of, name]
                 )
-        return attrs.evolve(self, readings=readings)
+        return attrs.evolve(self, readings=readings, uncorrupted=self.source)
 
 
 def record(
@@ -163,7 +173,7 @@ def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt
     for tick in ticks:
         while simulation.tick < tick:
             if simulation.tick == tick - 1 and simulation.tick not in ticks:
-                readings |= _read(simulation, queries, STATE)
+                readings |= _read(simulation, queries, _STARTED_FROM)
             simulation.step(dt)
         readings |= _read(simulation, queries, None)
     objects = {kind: query.paths for kind, query in queries.items()}

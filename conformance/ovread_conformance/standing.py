@@ -89,11 +89,14 @@ class Standing:
         assert place is not None
         return np.where((points - place) @ self.up < 0, 1.0, -1.0)[:, None]
 
-    def on_faces(self, points: Array, recording: Recording, tick: int, tolerance: float) -> tuple[float, str]:
+    def on_faces(
+        self, points: Array, recording: Recording, tick: int, tolerance: float, *, by_scenery: bool = False
+    ) -> tuple[float, str]:
         """Tell how far points are from the lower and upper face, as a part of what is tolerated; and in words."""
         words = f"expected points on the faces of the box, got {points}"
         place = self._place(recording, tick)
-        if place is None or bool(len(points)) == (self.flies or not self.others):
+        touches = not self.flies and not (by_scenery and self.under)
+        if place is None or bool(len(points)) != touches:
             return np.inf, words
         if not len(points):
             return 0.0, words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
 
 import attrs
@@ -55,6 +56,7 @@ class Run:
         return record(self.system, backend, device=device, ticks=self.ticks, dt=self.dt)
 
 
+@functools.cache
 def runs() -> dict[str, Run]:
     """Return all runs by name."""
     found = [Run(system.name, system) for system in SYSTEMS]
@@ -86,7 +88,12 @@ def oracle_evidence(run: Run, recordings: Recordings, only: Key | None = None) -
     if RESTING.name in run.name:
         return
     if run.original is None or (only is not None and not is_predicted(catalogue.attribute(*only))):
-        yield from Oracle(run.system).verdicts(recordings[run.name], only)
+        yield from _oracle(run.system).verdicts(recordings[run.name], only)
+
+
+@functools.lru_cache(maxsize=128)
+def _oracle(system: System) -> Oracle:
+    return Oracle(system)
 
 
 def consistency_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:

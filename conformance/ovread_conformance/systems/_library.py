@@ -73,7 +73,7 @@ FIXED_TREE = _tree("fixed tree", is_fixed=True)
 FLOATING_TREE = _tree("floating tree", is_fixed=False)
 
 _EDGE = 0.4
-_RAMP = at(10, 0, -0.5, about=(1, 2, 0), degrees=9)
+_RAMP = at(10, 0, -0.5, about=(1, 2, 0), degrees=5)
 
 
 def _resting(name: str, mass: float, pose: pin.SE3, *, edge: float = _EDGE, rise: float = 0.0) -> Body:
@@ -87,9 +87,9 @@ RESTING = System(
     "resting boxes",
     gravity=(1.5, -1.0, -9.6),
     bodies=(
-        _resting("heavy", 3.0, at(1, 2, 0.22)),
-        _resting("light", 1.0, at(-2, 0.5, 0.22, about=(0, 0, 1), degrees=25)),
-        _resting("leaning", 2.0, _RAMP * at(0.3, -0.2, 0.715)),
+        _resting("heavy", 3.0, at(1, 2, 0.221)),
+        _resting("light", 1.0, at(-2, 0.5, 0.221, about=(0, 0, 1), degrees=25)),
+        _resting("leaning", 2.0, _RAMP * at(0.3, -0.2, 0.701)),
         _resting("bottom", 2.5, at(-3, -2, 0.2)),
         _resting("top", 1.5, at(-3, -2, 0.5), edge=0.2),
         _resting("flying", 2.0, at(3, -2, 0.1995), rise=8.0),
@@ -121,7 +121,8 @@ RUBBING = System(
                       max_velocity=180.0, drive=Drive(0.3, 0.02, 40.0, 3.0, 55.0, envelope=(2.0, 900.0, 0.004))),
                 Joint("upper", "lower", "prismatic", "Z", at(0.4, 0, 0, about=(1, 0, 0), degrees=25), at(0, 0, -0.2),
                       is_swapped=True, position=(-0.15,), velocity=(0.35,), friction=0.7, static_friction=0.8,
-                      viscous_friction=0.06, max_velocity=2.5, drive=Drive(20.0, 3.0, -0.3, 0.2, 65.0, envelope=(0.05, 4.0, 0.7))),
+                      viscous_friction=0.06, max_velocity=2.5,
+                      drive=Drive(20.0, 3.0, -0.3, 0.2, 65.0, envelope=(0.05, 4.0, 0.7))),
             ),
         ),
     ),
