@@ -16,10 +16,10 @@ import numpy.typing as npt
 import pinocchio as pin
 
 from ovread import ObjectType, catalogue
-from ovread_conformance.oracles import ARTICULATION, BODY, JOINT, LINK, STEPPED, Key, Oracle
+from ovread_conformance.oracles import ARTICULATION, AUTHORED, BODY, JOINT, LINK, STEPPED, Key, Oracle
 from ovread_conformance.recording import STATE, Recording
 from ovread_conformance.systems import Body, Joint, Robot, System, inertia_of
-from ovread_conformance.verdicts import Verdict
+from ovread_conformance.verdicts import Small, Verdict
 
 Array = npt.NDArray[np.float64]
 
@@ -44,9 +44,11 @@ def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdi
             yield from _held(recording, tick, tick, (*_DERIVED, *_NATIVE), AGREES, only)
             yield from _held(recording, tick - 1, tick, _OF_STEPS, STEPPED, only)
     for body in recording.system.bodies:
-        for before, after in ((ticks[-1] - 1, ticks[-1]), *itertools.pairwise(ticks)):
+        for before, after in dict.fromkeys(((ticks[-1] - 1, ticks[-1]), *itertools.pairwise(ticks))):
             if after == before + 1 and not body.is_kinematic:
                 yield from _accelerated(recording, before, after, body, only)
+        for tick in ticks:
+            yield from _targeted(recording, tick, body, only)
     for before, after in itertools.pairwise(ticks):
         if after == before + 1:
             yield from _moved(recording, before, after, only)
@@ -125,7 +127,7 @@ def _accelerated(recording: Recording, before: int, after: int, body: Body, only
     ]
     axes = pin.Quaternion(turn).normalized().toRotationMatrix()
     inertia = axes @ inertia_of(body) @ axes.T
-    gravity = np.zeros(3) if body.is_weightless else np.array(recording.system.gravity)
+    gravity = np.zeros(3) if body.is_weightless or body.is_asleep else np.array(recording.system.gravity)
     where = f"between ticks {before} and {after}"
     for names, change, expected in (
         (_FREE[1::2], (later - linear) / recording.dt, gravity),
@@ -146,6 +148,20 @@ def _accelerated(recording: Recording, before: int, after: int, body: Body, only
             error = float(np.abs(got.ravel() - change).max()) / size
             words = f"expected {change}, by which the velocity changed, got {got.ravel()}"
             yield Verdict(BODY, acceleration, path, words, where, error, 2 * AGREES)
+
+
+def _targeted(recording: Recording, tick: int, body: Body, only: Key | None) -> Iterator[Verdict]:
+    """While no target is pending, it reads as the pose that the body has."""
+    path = recording.system.body_path(body)
+    for of in ("Position", "Orientation"):
+        target = f"kinematicTarget{of}"
+        if only not in (None, (BODY, target)):
+            continue
+        got, pose = recording.of(tick, BODY, target, path), recording.of(tick, BODY, of.lower(), path)
+        if got is not None and pose is not None:
+            row = catalogue.attribute(BODY, target)
+            small = Small.at(row, recording.system, path)
+            yield Verdict.of(row, path, pose, got, f"without a target, tick {tick}", AUTHORED, small)
 
 
 _FREE = ("orientation", "linearVelocity", "angularVelocity", "linearAcceleration", "angularAcceleration")

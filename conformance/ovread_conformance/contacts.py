@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -145,13 +146,13 @@ def _fell(recording: Recording, ticks: Sequence[int], name: str, standing: Stand
 
     What comes after is not held: the box tilts as it lands.
     """
-    for earlier, before, after in zip(ticks, ticks[1:], ticks[2:], strict=False):
-        found = [standing.gap(recording, tick) for tick in (earlier, before, after)]
+    for before, after in itertools.pairwise(ticks):
+        found = [standing.gap(recording, tick) for tick in (before, after)]
         gaps = [gap for gap in found if gap is not None]
         got = recording.of(after, SENSOR, name, standing.path)
-        if after != earlier + 2 or got is None or len(gaps) < len(found) or gaps[0] < 0:
+        if after != before + 1 or got is None or len(gaps) < len(found) or not standing.falls(recording, before):
             continue
-        low, high = sorted(gaps[1:])
+        low, high = sorted(gaps)
         outside = np.maximum(low - got, got - high).max(initial=0.0)
         words = f"expected separations from {low:g} to {high:g}, got {got.ravel()}"
         error = float(outside) / (APART * standing.edge)

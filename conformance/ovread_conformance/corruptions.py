@@ -29,8 +29,8 @@ Replacement = Callable[[Recording, int, Reading], Reading]
 _DEGREE = np.pi / 180
 _BODIES = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK)
 _LABELLED = (Role.GENERALIZED,)
-_ALONE = (ObjectType.SCENE, ObjectType.ARTICULATION)
-"""Types of which the systems have one object each."""
+_ALONE = (ObjectType.SCENE,)
+"""Types of which each system has one object."""
 _RAGGED = (Layout.PER_SHAPE, Layout.PER_DOF, Layout.ARRAY)
 _DIRECTED = (Role.POINT, Role.VECTOR, Role.AXIAL_VECTOR)
 

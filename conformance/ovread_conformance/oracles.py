@@ -63,6 +63,8 @@ class Oracle:
 
     def verdicts(self, recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
         """Hold what was read, and that there is an expectation for, against it; all attributes, or just one."""
+        if only is None:
+            yield from self._objects(recording)
         if only in (None, (ARTICULATION, "dofJointPath")):
             for found in self._robots:
                 yield from _hold_dof_paths(recording, found)
@@ -72,6 +74,13 @@ class Oracle:
         for key in self._after:
             if only in (None, key):
                 yield from self.at_tick(recording, 1, key, STEPPED)
+
+    def _objects(self, recording: Recording) -> Iterator[Verdict]:
+        """Hold which bodies, links and robots there are."""
+        for kind, of in ((BODY, "mass"), (LINK, "mass"), (ARTICULATION, "linkCount")):
+            expected, got = sorted(self._before[kind, of]), sorted(recording.objects[kind])
+            error = 0.0 if expected == got else np.inf
+            yield Verdict(kind, "", "objects", f"expected {expected}, got {got}", "oracle", error, 0.0)
 
     def at_tick(self, recording: Recording, tick: int, key: Key, tolerance: float) -> Iterator[Verdict]:
         """Hold one attribute at one tick against the expectation of this state; nothing where there is none."""
@@ -131,10 +140,10 @@ def _mass_properties(bodies: Mapping[str, Body]) -> dict[str, Expected]:
         "inverseInertia": {path: np.linalg.inv(tensor) for path, tensor in inertia.items()},
         "centerOfMassPosition": {path: body.centre.translation for path, body in bodies.items()},
         "shapeCount": {path: len(body.shapes) for path, body in bodies.items()},
-        "centerOfMassOrientation": {path: _turn(body.centre) for path, body in bodies.items()},
+        "centerOfMassOrientation": {path: _principal_axes(body) for path, body in bodies.items()},
         "disableGravity": {path: int(body.is_weightless) for path, body in bodies.items()},
         "disableSimulation": dict.fromkeys(bodies, 0),
-        "isSleeping": dict.fromkeys(bodies, 0),
+        "isSleeping": {path: None if body.is_kinematic else int(body.is_asleep) for path, body in bodies.items()},
         **_per_shape({path: body.shapes for path, body in bodies.items()}),
     }
 
@@ -151,17 +160,24 @@ def _per_shape(shapes: Mapping[str, Sequence[Shape]]) -> dict[str, Expected]:
     return {
         "friction": each("friction"),
         "dynamicFriction": each("friction"),
-        "staticFriction": each("static_friction"),
+        "staticFriction": each("static_friction_coefficient"),
         "restitution": each("restitution"),
         "contactOffset": each("contact_offset"),
         "restOffset": each("rest_offset"),
     }
 
 
+def _principal_axes(body: Body) -> Array | None:
+    """Return the authored axes; where none are, any that turn the tensor to moments will do."""
+    return None if body.is_solid else _turn(body.centre)
+
+
 def _state(pose: Mapping[str, pin.SE3], linear: Expected, angular: Expected) -> dict[str, Expected]:
     return {
         "position": {path: frame.translation for path, frame in pose.items()},
         "orientation": {path: _turn(frame) for path, frame in pose.items()},
+        "kinematicTargetPosition": {path: frame.translation for path, frame in pose.items()},
+        "kinematicTargetOrientation": {path: _turn(frame) for path, frame in pose.items()},
         "linearVelocity": linear,
         "angularVelocity": angular,
         "body_q": {path: [*frame.translation, *_turn(frame)] for path, frame in pose.items()},
@@ -256,7 +272,8 @@ def _padded(joint: Joint, values: tuple[float, ...]) -> list[float]:
 
 
 def _limits(joint: Joint) -> list[tuple[float, float]]:
-    return [joint.limit or (-UNLIMITED, UNLIMITED)] * len(joint.axes)
+    low, high = joint.limit or (-UNLIMITED, UNLIMITED)
+    return [(max(low, -UNLIMITED), min(high, UNLIMITED))] * len(joint.axes)
 
 
 def _driven(name: str) -> Callable[[Joint], list[float] | None]:
@@ -265,7 +282,7 @@ def _driven(name: str) -> Callable[[Joint], list[float] | None]:
     def read(joint: Joint) -> list[float] | None:
         if joint.drive is None:
             return None if name == "max_force" else [0.0] * len(joint.axes)
-        return [float(getattr(joint.drive, name))]
+        return [min(float(getattr(joint.drive, name)), UNLIMITED)]
 
     return read
 
@@ -353,8 +370,9 @@ def _after_a_step(system: System, oracles: list[RobotOracle]) -> dict[Key, Expec
     for body in system.bodies:
         path, turn = system.body_path(body), body.pose.rotation
         inertia, spin = turn @ inertia_of(body) @ turn.T, np.radians(body.spin)
-        linear[path] = np.zeros(3) if body.is_weightless else np.array(system.gravity)
-        angular[path] = np.linalg.solve(inertia, -np.cross(spin, inertia @ spin))
+        stays = body.is_asleep or body.is_kinematic
+        linear[path] = np.zeros(3) if body.is_weightless or stays else np.array(system.gravity)
+        angular[path] = np.zeros(3) if stays else np.linalg.solve(inertia, -np.cross(spin, inertia @ spin))
     expected: dict[Key, Expected] = {
         (BODY, "linearAcceleration"): linear,
         (BODY, "angularAcceleration"): angular,

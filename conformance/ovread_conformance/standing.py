@@ -83,6 +83,12 @@ class Standing:
         place = self._place(recording, tick)
         return None if place is None else float((place - self.surface) @ self.up) - self.edge / 2
 
+    def falls(self, recording: Recording, tick: int) -> bool:
+        """Whether it is as fast as if it had touched nothing so far."""
+        velocity = recording.of(tick, ObjectType.RIGID_BODY, "linearVelocity", self.path)
+        free = np.array(self._system.gravity) * tick * recording.dt
+        return velocity is not None and bool(np.abs(velocity.ravel() - free).max() <= 1e-3 * np.linalg.norm(free))
+
     def below(self, points: Array, recording: Recording, tick: int) -> Array:
         """Return 1 for points on the lower face, -1 for points on the upper."""
         place = self._place(recording, tick)

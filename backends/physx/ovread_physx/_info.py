@@ -33,6 +33,16 @@ _DEVIATIONS = (
         "A D6 joint in an articulation loses its translational axes: PhysX locks them.",
     ),
     _deviation(
+        "joint-rate-cap",
+        "position orientation linearVelocity angularVelocity linearAcceleration angularAcceleration jointPosition "
+        "jointVelocity linkIncomingJointForce jointProjectedForce rootPosition rootOrientation rootLinearVelocity "
+        "rootAngularVelocity centerOfMassWorld centerOfMassLocal coriolisForce gravityForce massMatrix jacobian "
+        "centroidalMomentum",
+        "Joints in articulations move at 100 stage lengths, or 100 rad, per second at most, whatever jointMaxVelocity "
+        "reads or is authored; where one is faster, the rates of the whole robot are scaled down, for coriolisForce "
+        "too. On a stage in millimetres a slider stops at 0.1 m/s: use metres or centimetres.",
+    ),
+    _deviation(
         "target-wraps",
         "jointPositionTarget",
         "Position targets of an unlimited hinge beyond a full turn read, and act, modulo 360 degrees.",

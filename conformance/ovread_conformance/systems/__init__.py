@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ovread_conformance.systems._cases import CASES, KINEMATIC
 from ovread_conformance.systems._library import (
     BODIES,
     FIXED_TREE,
@@ -19,8 +20,10 @@ from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, expre
 __all__ = [
     "AXES",
     "BODIES",
+    "CASES",
     "FIXED_TREE",
     "FLOATING_TREE",
+    "KINEMATIC",
     "PLAIN",
     "RESTING",
     "RUBBING",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pinocchio as pin
 
 from ovread_conformance.systems._model import Body, Drive, Joint, Robot, Shape, System, Vector, at
@@ -20,7 +21,7 @@ BODIES = System(
         Body("env_2", 3.0, at(-0.1, 0.15, 0.05, about=(1, 0, 2), degrees=-35), (0.5, 0.35, 0.6),
              at(-4, 1, 2, about=(-2, 1, 1), degrees=110), (-0.2, 0.6, 0.1), (-30, 50, 20),
              shapes=(Shape((0.3, 0.2, 0.25), at(0, 0, 0.1), 0.6, 0.65, 0.35, contact_offset=0.02,
-                           rest_offset=0.004),), is_weightless=True),
+                           rest_offset=0.004),)),
         Body("env_1", 0.7, at(0.02, 0.03, -0.04, about=(0, 1, 1), degrees=75), (0.02, 0.03, 0.035),
              at(3, -5, 1.5, about=(3, -1, 2), degrees=-50), (1.0, 0.2, -0.7), (15, -35, 80),
              shapes=(Shape((0.1, 0.1, 0.1), at(), 0.2, 0.25, 0.6, contact_offset=0.06, rest_offset=0.03),
@@ -49,7 +50,7 @@ _JOINTS = (
           at(-0.3, 0, 0, about=(0, 1, 1), degrees=-35), is_swapped=True, position=(-30.0,), velocity=(-70.0,),
           limit=(-80.0, 100.0), armature=0.02, drive=Drive(0.2, 0.01, 10.0, 5.0, 250.0)),
     Joint("z", "b10", "prismatic", "X", at(-0.2, 0, 0.3, about=(0, 1, 0), degrees=-50), at(0.05, 0.1, 0),
-          position=(0.2,), velocity=(0.4,), limit=(-1.5, 2.0), armature=0.4, drive=Drive(30.0, 4.0, 0.5, 0.1, 300.0)),
+          position=(0.2,), velocity=(0.4,), limit=(-1.5, 2.0), armature=0.4, drive=Drive(30.0, 4.0, 0.5, 0.1, np.inf)),
     Joint("b10", "b9", "spherical", "X", at(0, 0.4, 0, about=(1, 2, 0), degrees=30),
           at(0, -0.2, 0.05, about=(0, 1, 2), degrees=-40)),
     Joint("z", "x", "fixed", frame0=at(0, 0, -0.5, about=(1, 0, 1), degrees=15), frame1=at(0.05, 0, 0)),
@@ -112,8 +113,7 @@ RUBBING = System(
                 Body("upper", 1.2, at(0.1, -0.05, 0.02, about=(1, 0, 3), degrees=20), (0.02, 0.03, 0.04),
                      shapes=(Shape(_SMALL, at(0.1, 0, 0), 0.3, 0.35, 0.25, contact_offset=0.04, rest_offset=0.012),
                              Shape(_SMALL, at(0.2, 0, 0), 0.6, 0.7, 0.45, contact_offset=0.025, rest_offset=0.005))),
-                Body("lower", 0.8, at(0.05, 0.1, 0.03, about=(0, 2, 3), degrees=50), (0.01, 0.012, 0.015),
-                     is_weightless=True),
+                Body("lower", 0.8, at(0.05, 0.1, 0.03, about=(0, 2, 3), degrees=50), (0.01, 0.012, 0.015)),
             ),
             (
                 Joint("base", "upper", "revolute", "Y", at(0.5, 0.1, 0, about=(0, 0, 1), degrees=40), at(-0.3, 0, 0.1),

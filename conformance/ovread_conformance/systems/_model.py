@@ -62,6 +62,7 @@ class Shape:
         rest_offset: Distance at which it comes to rest; None for the engine's choice.
         density: Density; None for none of its own.
         material_density: Density of its material.
+        mass: Mass of its own; None for that of its density.
     """
 
     size: Vector
@@ -74,6 +75,12 @@ class Shape:
     rest_offset: float | None = None
     density: float | None = None
     material_density: float | None = None
+    mass: float | None = None
+
+    @property
+    def static_friction_coefficient(self) -> float | None:
+        """Static friction coefficient, which is the dynamic one where it is not given."""
+        return self.static_friction or self.friction
 
 
 @attrs.frozen(eq=False)
@@ -92,6 +99,7 @@ class Body:
         is_kinematic: Whether it is moved by targets alone.
         is_weightless: Whether gravity does not act on it.
         senses: Whether its contacts are reported.
+        is_asleep: Whether it starts asleep.
         is_solid: Whether its mass, centre and moments follow from its colliders and are not authored.
     """
 
@@ -106,6 +114,7 @@ class Body:
     is_kinematic: bool = False
     is_weightless: bool = False
     senses: bool = False
+    is_asleep: bool = False
     is_solid: bool = False
 
 
@@ -251,6 +260,8 @@ class System:
         robots: Robots.
         scenery: Static colliders by name.
         stage: Units and up axis.
+        authored_gravity: Direction and magnitude as they are authored; None for none, ``"plain"`` where they say
+            what gravity is.
         order: ``authored``, or ``reversed``: the order in which prims are written.
         is_smooth: Whether the first step has a closed form: nothing rubs, touches or is at a bound.
     """
@@ -261,6 +272,7 @@ class System:
     robots: tuple[Robot, ...] = ()
     scenery: Mapping[str, Shape] = attrs.field(factory=dict)
     stage: Stage = attrs.field(factory=Stage)
+    authored_gravity: tuple[Vector, float] | str | None = "plain"
     order: str = "authored"
     is_smooth: bool = True
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
-from ovread_conformance.systems._model import Body, Joint, Robot, Shape, System
+from ovread_conformance.systems._model import Body, Joint, Robot, Shape, System, Vector
 from ovread_conformance.systems._oracle import link_poses
 
 _TYPES = {
@@ -27,8 +27,6 @@ def usda(system: System) -> str:
 
     The first comment names the system, so that a backend without a USD reader knows it again.
     """
-    strength = float(np.linalg.norm(system.gravity))
-    down = np.divide(system.gravity, strength) if strength else np.array([0.0, 0.0, -1.0])
     stage = system.stage
     prims = [
         *(_scenery(name, shape) for name, shape in system.scenery.items()),
@@ -46,8 +44,7 @@ def usda(system: System) -> str:
         ")",
         'def PhysicsScene "Scene"',
         "{",
-        f"    vector3f physics:gravityDirection = {_tuple(down)}",
-        f"    float physics:gravityMagnitude = {strength!r}",
+        *_gravity_lines(system),
         "}",
         'def Xform "World"',
         "{",
@@ -55,6 +52,25 @@ def usda(system: System) -> str:
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _gravity_lines(system: System) -> list[str]:
+    authored = system.authored_gravity
+    if authored is None:
+        return []
+    if isinstance(authored, str):
+        strength = float(np.linalg.norm(system.gravity))
+        authored = _vector(np.divide(system.gravity, strength)) if strength else (0.0, 0.0, -1.0), strength
+    direction, magnitude = authored
+    return [
+        f"    vector3f physics:gravityDirection = {_tuple(direction)}",
+        f"    float physics:gravityMagnitude = {magnitude!r}",
+    ]
+
+
+def _vector(values: npt.ArrayLike) -> Vector:
+    x, y, z = _tuple(values)
+    return x, y, z
 
 
 def _in_order(prims: Sequence[str], system: System) -> Sequence[str]:
@@ -80,6 +96,8 @@ def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
         lines.append("bool physics:kinematicEnabled = true")
     if body.is_weightless:
         lines.append("bool physxRigidBody:disableGravity = true")
+    if body.is_asleep:
+        lines.append("bool physics:startsAsleep = true")
     if body.senses:
         # A sleeping pair reports no forces.
         lines += ["float physxContactReport:threshold = 0", "float physxRigidBody:sleepThreshold = 0"]
@@ -112,9 +130,10 @@ def _shape(name: str, shape: Shape) -> str:
         if value is not None:
             schemas.append("PhysxCollisionAPI")
             lines.append(f"float physxCollision:{key} = {value!r}")
-    if shape.density is not None:
-        schemas.append("PhysicsMassAPI")
-        lines.append(f"float physics:density = {shape.density!r}")
+    for key, value in {"density": shape.density, "mass": shape.mass}.items():
+        if value is not None:
+            schemas.append("PhysicsMassAPI")
+            lines.append(f"float physics:{key} = {value!r}")
     if shape.kind == "tetrahedron":
         schemas.append("PhysicsMeshCollisionAPI")
         lines.append('uniform token physics:approximation = "convexHull"')
@@ -122,16 +141,15 @@ def _shape(name: str, shape: Shape) -> str:
 
 
 def _geometry_lines(shape: Shape) -> list[str]:
-    x, y, z = shape.size
+    x, _, z = shape.size
     if shape.kind == "box":
         return ["double size = 1", *_placed(shape.frame, shape.size)]
     if shape.kind == "tetrahedron":
-        points = [(0.0, 0.0, 0.0), (x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z)]
         return [
-            f"point3f[] points = {points}",
+            "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]",
             "int[] faceVertexCounts = [3, 3, 3, 3]",
             "int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]",
-            *_placed(shape.frame),
+            *_placed(shape.frame, shape.size),
         ]
     sizes = {"sphere": {}, "capsule": {"height": z - x}, "cylinder": {"height": z}, "cone": {"height": z}}[shape.kind]
     upright = [] if shape.kind == "sphere" else ['uniform token axis = "Z"']
@@ -143,7 +161,7 @@ def _material(shape: Shape) -> str:
     if shape.friction is None and shape.material_density is None:
         return ""
     lines = [
-        f"float physics:staticFriction = {shape.static_friction or shape.friction or 0.0!r}",
+        f"float physics:staticFriction = {shape.static_friction_coefficient or 0.0!r}",
         f"float physics:dynamicFriction = {shape.friction or 0.0!r}",
         f"float physics:restitution = {shape.restitution!r}",
     ]

@@ -154,6 +154,7 @@ class _Writer:
             rest_offset=_scaled(shape.rest_offset, self._length),
             density=_scaled(shape.density, density),
             material_density=_scaled(shape.material_density, density),
+            mass=_scaled(shape.mass, self._mass),
         )
 
     def _robot(self, robot: Robot) -> Robot:
