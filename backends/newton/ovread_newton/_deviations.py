@@ -23,6 +23,11 @@ def _solver(rule: str, attributes: tuple[str, ...], reason: str) -> Deviation:
 DEVIATIONS = (
     _importer("acceleration-drive", _MOTION, "A drive of type acceleration is imported as a force drive."),
     _importer(
+        "mirrored-mesh",
+        ("mass", "centerOfMassPosition", "inertia"),
+        "A stage with a mesh collider that is scaled by a negative factor is refused with the mujoco solver.",
+    ),
+    _importer(
         "cone-limit", ("jointLimit",), "The cone limits of a spherical joint are dropped: its axes read as unlimited."
     ),
     _importer(

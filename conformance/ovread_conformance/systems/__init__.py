@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ovread_conformance.systems._cases import CASES, KINEMATIC
 from ovread_conformance.systems._library import (
     BODIES,
     FIXED_TREE,
@@ -11,7 +12,7 @@ from ovread_conformance.systems._library import (
     SYSTEMS,
     TILTED,
 )
-from ovread_conformance.systems._model import AXES, Body, Box, Drive, Joint, Robot, Stage, System, at, names_of
+from ovread_conformance.systems._model import AXES, Body, Drive, Joint, Robot, Shape, Stage, System, at, names_of
 from ovread_conformance.systems._oracle import SPATIAL, RobotOracle, inertia_of, link_poses
 from ovread_conformance.systems._usda import usda
 from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
@@ -19,8 +20,10 @@ from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, expre
 __all__ = [
     "AXES",
     "BODIES",
+    "CASES",
     "FIXED_TREE",
     "FLOATING_TREE",
+    "KINEMATIC",
     "PLAIN",
     "RESTING",
     "RUBBING",
@@ -29,11 +32,11 @@ __all__ = [
     "TILTED",
     "VARIANTS",
     "Body",
-    "Box",
     "Drive",
     "Joint",
     "Robot",
     "RobotOracle",
+    "Shape",
     "Stage",
     "System",
     "Variant",
