@@ -147,14 +147,13 @@ WEIGHTLESS = System(
 """A body and a link on which gravity does not act."""
 
 CASES: Mapping[str, tuple[System, ...]] = {
-    "": (SOLIDS, ENVIRONMENTS, *GRAVITIES),
+    "": (SOLIDS, ENVIRONMENTS, *GRAVITIES, ONE_LINK),
     "cone-inertia": (CONE,),
     "mirrored-mesh": (MIRRORED_MESH,),
     "gravity-not-normalised": LITERAL_GRAVITIES,
     "one-sided-limit-locks": ONE_SIDED,
     "target-wraps": (FAR_TARGET,),
     "acceleration-drive": (ACCELERATING,),
-    "single-link-articulation": (ONE_LINK,),
     "starts-asleep": (ASLEEP,),
     "disable-gravity": (WEIGHTLESS,),
 }
