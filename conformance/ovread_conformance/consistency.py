@@ -32,6 +32,7 @@ _DERIVED = (
     "position", "orientation", "linearVelocity", "angularVelocity", "body_q", "body_qd", "centerOfMassWorld",
     "centerOfMassLocal", "massMatrix", "jacobian", "gravityForce", "coriolisForce", "centroidalMomentum",
 )  # fmt: skip
+_OF_RATES = ("linearVelocity", "angularVelocity", "body_qd", "coriolisForce", "centroidalMomentum", "joint_qd")
 _NATIVE = ("joint_q", "joint_qd")
 _OF_STEPS = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 
@@ -89,7 +90,7 @@ def _as_recorded(recording: Recording, robot: Robot, tick: int) -> Robot | None:
 
 
 def _held(
-    recording: Recording, state: int, tick: int, names: tuple[str, ...], tolerance: float, only: Key | None
+    recording: Recording, state: int, tick: int, names: tuple[str, ...], exact: float, only: Key | None
 ) -> Iterator[Verdict]:
     """Give verdicts on what follows from a joint state; about the state itself, on what is wrong if it is."""
     state_is_asked = only is not None and only[1] in STATE
@@ -102,6 +103,9 @@ def _held(
     if oracle is None:
         return
     for key in asked:
+        # What follows from approximate coordinates or rates is no more exact.
+        of = "jointVelocity" if key[1] in _OF_RATES else "jointPosition"
+        tolerance = recording.tolerance((JOINT, of), exact)
         yield from oracle.at_tick(recording, tick, key, tolerance)
 
 
