@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pinocchio as pin
 
 from ovread import ObjectType, catalogue
+from ovread.catalogue import Role
 from ovread_conformance.oracles import ARTICULATION, AUTHORED, BODY, JOINT, LINK, STEPPED, Key, Oracle
 from ovread_conformance.recording import STATE, Recording
 from ovread_conformance.systems import Body, Joint, Robot, System, inertia_of
@@ -32,6 +33,7 @@ _DERIVED = (
     "position", "orientation", "linearVelocity", "angularVelocity", "body_q", "body_qd", "centerOfMassWorld",
     "centerOfMassLocal", "massMatrix", "jacobian", "gravityForce", "coriolisForce", "centroidalMomentum",
 )  # fmt: skip
+_OF_RATES = ("linearVelocity", "angularVelocity", "body_qd", "coriolisForce", "centroidalMomentum", "joint_qd")
 _NATIVE = ("joint_q", "joint_qd")
 _OF_STEPS = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 
@@ -43,6 +45,7 @@ def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdi
         for tick in ticks[1:]:
             yield from _held(recording, tick, tick, (*_DERIVED, *_NATIVE), AGREES, only)
             yield from _held(recording, tick - 1, tick, _OF_STEPS, STEPPED, only)
+    yield from _handles(recording, only)
     for body in recording.system.bodies:
         for before, after in dict.fromkeys(((ticks[-1] - 1, ticks[-1]), *itertools.pairwise(ticks))):
             if after == before + 1 and not body.is_kinematic:
@@ -52,6 +55,18 @@ def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdi
     for before, after in itertools.pairwise(ticks):
         if after == before + 1:
             yield from _moved(recording, before, after, only)
+
+
+def _handles(recording: Recording, only: Key | None) -> Iterator[Verdict]:
+    """Addresses are none, or those of as many objects."""
+    for (tick, kind, name), readings in recording.readings.items():
+        for reading in readings:
+            if reading.row.role is not Role.HANDLE or only not in (None, (kind, name)):
+                continue
+            values = reading.values.ravel().tolist()
+            right = all(values) and len(set(values)) == len(values)
+            words = f"expected {len(values)} addresses, got {values}"
+            yield Verdict(kind, name, "objects", words, f"addresses, tick {tick}", 0.0 if right else np.inf, 0.0)
 
 
 def as_recorded(recording: Recording, tick: int) -> System | None:
@@ -89,7 +104,7 @@ def _as_recorded(recording: Recording, robot: Robot, tick: int) -> Robot | None:
 
 
 def _held(
-    recording: Recording, state: int, tick: int, names: tuple[str, ...], tolerance: float, only: Key | None
+    recording: Recording, state: int, tick: int, names: tuple[str, ...], exact: float, only: Key | None
 ) -> Iterator[Verdict]:
     """Give verdicts on what follows from a joint state; about the state itself, on what is wrong if it is."""
     state_is_asked = only is not None and only[1] in STATE
@@ -102,6 +117,9 @@ def _held(
     if oracle is None:
         return
     for key in asked:
+        # What follows from approximate coordinates or rates is no more exact.
+        of = "jointVelocity" if key[1] in _OF_RATES else "jointPosition"
+        tolerance = recording.tolerance((JOINT, of), exact)
         yield from oracle.at_tick(recording, tick, key, tolerance)
 
 

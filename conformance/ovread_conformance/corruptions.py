@@ -391,6 +391,7 @@ CORRUPTIONS = (
                lambda row: row.layout in _RAGGED and row.object_type not in _ALONE, _shifted),
     Corruption("last-for-all", "The values of one prim for all.",
                lambda row: _is_number(row) and row.object_type not in _ALONE, _last_for_all),
+    Corruption("null", "No address.", _has(Role.HANDLE), lambda recording, tick, reading: 0 * reading.values),
     Corruption("own-path", "The path of the prim itself.", _has(Role.PATH), _own_paths),
     Corruption("others-paths", "Paths of other prims.", _has(Role.PATH), _others_paths),
     Corruption("other-columns", "Columns in another order than the labels.", _has(*_LABELLED), _other_columns),

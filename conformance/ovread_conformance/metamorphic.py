@@ -14,7 +14,6 @@ from ovread import ObjectType
 from ovread.catalogue import Role
 from ovread_conformance.prediction import Setting, is_predicted, predict, predict_generalized, predict_labels
 from ovread_conformance.recording import Reading, Recording
-from ovread_conformance.systems import System
 from ovread_conformance.verdicts import Small, Verdict
 
 Array = npt.NDArray[np.float64]
@@ -39,14 +38,14 @@ def metamorphic(
             continue
         for reading in readings:
             if is_predicted(reading.row) and reading.values.size:
-                yield from _hold(reading, others, tick, setting, written.system)
+                yield from _hold(reading, others, tick, setting, written)
 
 
 def _hold(
-    reading: Reading, others: tuple[Reading, ...], tick: int, setting: Setting, written: System
+    reading: Reading, others: tuple[Reading, ...], tick: int, setting: Setting, written: Recording
 ) -> Iterator[Verdict]:
     row = reading.row
-    tolerance = AFTER if tick else BEFORE
+    tolerance = written.tolerance(row.key, AFTER if tick else BEFORE)
     where = f"{setting.variant.name}, tick {tick}"
     for number, path in enumerate(reading.paths):
         there = setting.path(path)
@@ -60,7 +59,7 @@ def _hold(
         else:
             expected = predict(row, reading.per_prim()[number], path, setting)
             got = other.per_prim()[at].astype(float)
-        small = Small.at(row, written, there)
+        small = Small.at(row, written.system, there)
         yield Verdict.of(row, there, expected, got, where, tolerance, small)
 
 

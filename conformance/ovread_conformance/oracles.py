@@ -59,6 +59,17 @@ class Oracle:
         return _after_a_step(self._system, self._robots) if self._system.is_smooth else {}
 
     @functools.cached_property
+    def _speeds(self) -> dict[str, Small]:
+        """How fast the fastest link of each robot is: the velocities of its other links are as exact as that."""
+        found = {}
+        for robot in self._robots:
+            twists = [robot.twist(link.name) for link in robot.robot.links]
+            linear, angular = (max(float(np.abs(twist[half]).max()) for twist in twists) for half in (0, 1))
+            for link in robot.robot.links:
+                found[self._system.link_path(robot.robot, link.name)] = Small(linear, angular)
+        return found
+
+    @functools.cached_property
     def _transmitted(self) -> dict[str, float]:
         """How much each one-axis joint transmits: what its axis feels is as exact as that."""
         found = {}
@@ -98,9 +109,12 @@ class Oracle:
             for found in self._robots:
                 yield from _hold_matrix(recording, tick, name, found, max(tolerance, COMPUTED))
         elif key in self._before:
-            yield from _hold(recording, tick, kind, name, self._before[key], tolerance, {})
+            sizes = self._speeds if kind is LINK and name in ("linearVelocity", "angularVelocity", "body_qd") else {}
+            yield from _hold(recording, tick, kind, name, self._before[key], tolerance, sizes)
         elif key in self._after:
-            sizes = self._transmitted if name == "jointProjectedForce" else {}
+            sizes = {}
+            if name == "jointProjectedForce":
+                sizes = {path: Small(size) for path, size in self._transmitted.items()}
             yield from _hold(recording, tick, kind, name, self._after[key], tolerance, sizes)
 
 
@@ -111,7 +125,7 @@ def _hold(
     name: str,
     expected: Expected,
     tolerance: float,
-    sizes: Mapping[str, float],
+    sizes: Mapping[str, Small],
 ) -> Iterator[Verdict]:
     readings = recording.find(tick, kind, name)
     for path, value in expected.items():
@@ -124,7 +138,7 @@ def _hold(
                 yield Verdict(kind, name, path, words, f"oracle, tick {tick}", np.inf, tolerance)
             continue
         wanted = np.asarray(value, dtype=float).reshape(-1, len(reading.lanes))
-        yield _verdict(recording, reading, path, wanted, f"oracle, tick {tick}", tolerance, sizes.get(path, 0.0))
+        yield _verdict(recording, reading, path, wanted, f"oracle, tick {tick}", tolerance, sizes.get(path))
     for reading in readings if tick == 0 else ():
         for path in set(reading.paths) - set(expected):
             words = "expected no such object"
@@ -132,11 +146,20 @@ def _hold(
 
 
 def _verdict(
-    recording: Recording, reading: Reading, path: str, wanted: Array, where: str, exact: float, size: float = 0.0
+    recording: Recording,
+    reading: Reading,
+    path: str,
+    wanted: Array,
+    where: str,
+    exact: float,
+    least: Small | None = None,
 ) -> Verdict:
     got = reading.of(path).astype(float)
     small = Small.at(reading.row, recording.system, path)
-    small = attrs.evolve(small, size=max(small.size, size))
+    if least is not None:
+        angular = least.angular if reading.row.name in ("body_qd", "angularVelocity") else 0.0
+        size = angular if reading.row.name == "angularVelocity" else least.size
+        small = attrs.evolve(small, size=max(small.size, size), angular=max(small.angular, angular))
     return Verdict.of(reading.row, path, wanted, got, where, recording.tolerance(reading.row.key, exact), small)
 
 

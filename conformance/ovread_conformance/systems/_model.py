@@ -262,6 +262,7 @@ class System:
         stage: Units and up axis.
         authored_gravity: Direction and magnitude as they are authored; None for none, ``"plain"`` where they say
             what gravity is.
+        prim_scale: Scale of the prim above all others, in whose units they are written down.
         order: ``authored``, or ``reversed``: the order in which prims are written.
         is_smooth: Whether the first step has a closed form: nothing rubs, touches or is at a bound.
     """
@@ -273,6 +274,7 @@ class System:
     scenery: Mapping[str, Shape] = attrs.field(factory=dict)
     stage: Stage = attrs.field(factory=Stage)
     authored_gravity: tuple[Vector, float] | str | None = "plain"
+    prim_scale: float = 1.0
     order: str = "authored"
     is_smooth: bool = True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
@@ -29,8 +30,11 @@ def usda(system: System) -> str:
     """
     stage = system.stage
     prims = [
-        *(_scenery(name, shape) for name, shape in system.scenery.items()),
-        *(_body(body, body.pose) for body in system.bodies),
+        *(_scenery(name, _shrunk_shape(shape, system.prim_scale)) for name, shape in system.scenery.items()),
+        *(
+            _body(_shrunk_body(body, system.prim_scale), _shrunk(body.pose, system.prim_scale))
+            for body in system.bodies
+        ),
         *(_robot(robot, system) for robot in system.robots),
     ]
     lines = [
@@ -48,10 +52,36 @@ def usda(system: System) -> str:
         "}",
         'def Xform "World"',
         "{",
+        *_scale_lines(system),
         *_in_order(prims, system),
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _scale_lines(system: System) -> list[str]:
+    scale = system.prim_scale
+    if scale == 1:
+        return []
+    return [f"float3 xformOp:scale = {(scale,) * 3}", 'uniform token[] xformOpOrder = ["xformOp:scale"]']
+
+
+def _shrunk(frame: pin.SE3, scale: float) -> pin.SE3:
+    """Return a frame as it is written below a scaled prim."""
+    return pin.SE3(frame.rotation, frame.translation / scale)
+
+
+def _shrunk_shape(shape: Shape, scale: float) -> Shape:
+    return attrs.evolve(shape, size=_vector(np.divide(shape.size, scale)), frame=_shrunk(shape.frame, scale))
+
+
+def _shrunk_body(body: Body, scale: float) -> Body:
+    shapes = tuple(_shrunk_shape(shape, scale) for shape in body.shapes)
+    return attrs.evolve(body, centre=_shrunk(body.centre, scale), shapes=shapes)
+
+
+def _shrunk_joint(joint: Joint, scale: float) -> Joint:
+    return attrs.evolve(joint, frame0=_shrunk(joint.frame0, scale), frame1=_shrunk(joint.frame1, scale))
 
 
 def _gravity_lines(system: System) -> list[str]:
@@ -176,8 +206,9 @@ def _robot(robot: Robot, system: System) -> str:
     for link in robot.links:
         is_floating_root = link is robot.root and not robot.is_fixed
         more = ["PhysicsArticulationRootAPI"] if is_floating_root else []
-        links.append(_body(link, poses[link.name], more=more))
-    joints = [_joint(joint, system.link_path(robot, "")) for joint in robot.joints]
+        pose = _shrunk(poses[link.name], system.prim_scale)
+        links.append(_body(_shrunk_body(link, system.prim_scale), pose, more=more))
+    joints = [_joint(_shrunk_joint(joint, system.prim_scale), system.link_path(robot, "")) for joint in robot.joints]
     if robot.is_fixed:
         lines = [f"rel physics:body1 = <{system.link_path(robot, robot.root.name)}>", *_joint_frame(0, robot.root.pose)]
         joints.append(_prim("PhysicsFixedJoint", "to_world", [], lines))

@@ -32,6 +32,7 @@ class Variant:
         swaps: Whether the bodies of each joint about or along one axis change places.
         renames: Whether prims have other names, in another natural order.
         is_reversed: Whether prims are written in the opposite order.
+        prim_scale: Scale of the prim above all others.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Variant:
     swaps: bool = False
     renames: bool = False
     is_reversed: bool = False
+    prim_scale: float = 1.0
 
     @property
     def length(self) -> float:
@@ -108,6 +110,7 @@ class _Writer:
                 for name, shape in system.scenery.items()
             },
             stage=Stage(variant.meters_per_unit, variant.kilograms_per_unit, variant.up_axis),
+            prim_scale=variant.prim_scale,
             order="reversed" if variant.is_reversed else system.order,
         )
 
@@ -240,5 +243,6 @@ VARIANTS = (
     Variant("swapped bodies", swaps=True),
     Variant("renamed", renames=True),
     Variant("written in reverse", is_reversed=True),
+    Variant("under a scaled prim", prim_scale=2.0),
 )
 """All ways of writing a system down."""
