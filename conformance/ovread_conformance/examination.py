@@ -9,6 +9,7 @@ import functools
 import math
 import os
 import time
+import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -99,11 +100,21 @@ def judged(recordings: Recordings) -> list[Held]:
         if name in recordings:
             for kind, evidence in suite.EVIDENCE.items():
                 verdicts: dict[Key, list[Verdict]] = defaultdict(list)
-                for verdict in evidence(run, recordings, None):
+                for verdict in _verdicts(evidence, run, recordings):
                     verdicts[verdict.object_type, verdict.attribute].append(verdict)
                 for key, of in verdicts.items():
                     found.append(Held(name, kind, key, len(of), tuple(one for one in of if not one.holds)))
     return found
+
+
+def _verdicts(evidence: suite.Evidence, run: Run, recordings: Recordings) -> Iterator[Verdict]:
+    """Judge a run; what was read may be such that it cannot be judged, which is a failure of that run."""
+    try:
+        yield from evidence(run, recordings, None)
+    except Exception as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        words = f"could not be judged: {type(error).__name__}: {error} ({at.name}, line {at.lineno}: {at.line})"
+        yield Verdict(ObjectType.SCENE, "", "the whole run", words, "judging", math.inf, 0.0)
 
 
 def fates(keys: Sequence[Key], recordings: Recordings) -> list[Fate]:

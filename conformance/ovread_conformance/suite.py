@@ -161,7 +161,9 @@ def contact_evidence(run: Run, recordings: Recordings, only: Key | None = None) 
         yield from contact_events(recordings[run.name], only)
 
 
-EVIDENCE: Mapping[str, Callable[[Run, Recordings, Key | None], Iterator[Verdict]]] = {
+Evidence = Callable[[Run, Recordings, Key | None], Iterator[Verdict]]
+
+EVIDENCE: Mapping[str, Evidence] = {
     "oracle": oracle_evidence,
     "consistency": consistency_evidence,
     "contacts": contact_evidence,

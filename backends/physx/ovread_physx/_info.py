@@ -63,8 +63,8 @@ _DEVIATIONS = (
     _deviation(
         "cone-inertia",
         "inertia inverseInertia mass inverseMass centerOfMassPosition",
-        "The inertia that a cone collider gives is about the prim's origin, not the centre of mass; its mass is that of a "
-        "cone with flat sides, less by 2 in 10000.",
+        "The inertia that a cone collider gives is about the prim's origin, not the centre of mass; its mass is that "
+        "of a cone with flat sides, less by 2 in 10000.",
     ),
     _deviation(
         "no-collider-defaults",
