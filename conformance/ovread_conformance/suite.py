@@ -14,6 +14,7 @@ from ovread_conformance.consistency import consistency
 from ovread_conformance.contact_events import contact_events
 from ovread_conformance.contacts import contacts
 from ovread_conformance.corruptions import Corruption, corruptions
+from ovread_conformance.explained import explanation
 from ovread_conformance.metamorphic import metamorphic
 from ovread_conformance.oracles import Oracle
 from ovread_conformance.prediction import Setting, is_predicted
@@ -130,8 +131,7 @@ def _oracle(system: System) -> Oracle:
 
 def consistency_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
     """Hold the readings of a run against each other."""
-    if RESTING.name not in run.name:
-        yield from consistency(recordings[run.name], only)
+    yield from consistency(recordings[run.name], only)
 
 
 def metamorphic_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
@@ -172,6 +172,13 @@ class Fate:
     corruption: Corruption
     killed_by: str
     is_visible: bool
+
+    @property
+    def explanation(self) -> str:
+        """Why it may survive; empty where it may not. What changes a value has no excuse."""
+        if self.killed_by or self.is_visible:
+            return ""
+        return explanation(*self.row.key, self.corruption.name)
 
     @property
     def name(self) -> str:
