@@ -31,6 +31,8 @@ RESTS = {
 """How long boxes come to rest before their contacts are read: time step, and ticks at which all is read."""
 RATE_CAP = "joint-rate-cap"
 """The rule for robots on stages with small units: an engine may bound rates by a number without a unit."""
+LOST_CONTACT = "acceleration-of-lost-contact"
+"""The rule for a body that flies off: its acceleration is that of its velocity in this step too."""
 _SOLID_VARIANTS = ("centimetres", "feet", "grams")
 _RESTING_VARIANTS = ("centimetres", "Y up", "turned")
 
@@ -99,10 +101,10 @@ def runs() -> dict[str, Run]:
         if variant.name in _SOLID_VARIANTS
     ]
     for name, (dt, ticks) in RESTS.items():
-        found.append(Run(f"{RESTING.name}, {name}", RESTING, dt=dt, ticks=ticks))
+        found.append(Run(f"{RESTING.name}, {name}", RESTING, dt=dt, ticks=ticks, deviation=LOST_CONTACT))
     dt, ticks = RESTS["steps of 1/240 s"]
     found += [
-        Run(f"{RESTING.name}, {variant.name}", express(RESTING, variant), None, variant, dt, ticks)
+        Run(f"{RESTING.name}, {variant.name}", express(RESTING, variant), None, variant, dt, ticks, LOST_CONTACT)
         for variant in VARIANTS
         if variant.name in _RESTING_VARIANTS
     ]
