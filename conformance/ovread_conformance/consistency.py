@@ -20,7 +20,7 @@ from ovread.catalogue import Role
 from ovread_conformance.oracles import ARTICULATION, AUTHORED, BODY, JOINT, LINK, STEPPED, Key, Oracle
 from ovread_conformance.recording import STATE, Recording
 from ovread_conformance.systems import Body, Joint, Robot, System, inertia_of
-from ovread_conformance.verdicts import Small, Verdict
+from ovread_conformance.verdicts import Small, Verdict, Words
 
 Array = npt.NDArray[np.float64]
 
@@ -156,7 +156,7 @@ def _accelerated(recording: Recording, before: int, after: int, body: Body, only
         rounded = 4e-6 * max(float(np.abs([linear, later]).max()), recording.system.stage.units_in(row.dimension))
         size = max(float(np.abs(expected).max()), rounded / recording.dt / OF_A_STEP)
         error = float(np.abs(change - expected).max()) / size
-        words = f"expected to change by {expected} per second, changed by {change}"
+        words = Words("expected to change by {} per second, changed by {}", (expected, change))
         # What touches feels more than gravity.
         if not body.senses and (only is None or only[1] in (rate, "orientation")):
             yield Verdict(BODY, rate, path, words, where, error, recording.tolerance((BODY, rate), OF_A_STEP))
@@ -164,7 +164,7 @@ def _accelerated(recording: Recording, before: int, after: int, body: Body, only
         if got is not None and (only is None or only[1] == acceleration):
             size = max(float(np.abs(change).max()), rounded / recording.dt / AGREES)
             error = float(np.abs(got.ravel() - change).max()) / size
-            words = f"expected {change}, by which the velocity changed, got {got.ravel()}"
+            words = Words("expected {}, by which the velocity changed, got {}", (change, got))
             yield Verdict(BODY, acceleration, path, words, where, error, 2 * AGREES)
 
 
@@ -241,7 +241,7 @@ def _moved_body(
         middle = (rates[0] + rates[1]) / 2
         change = float(np.abs(rates[1] - rates[0]).max())
         error = float(np.abs(moved - middle).max()) / max(float(np.abs(middle).max()) * OF_A_STEP + change, slowest)
-        words = f"moved by {moved} per second, at rates {rates[0]} to {rates[1]}"
+        words = Words("moved by {} per second, at rates {} to {}", (moved, *rates))
         yield Verdict(kind, rows[name].name, path, words, where, error, 1.0)
 
 
