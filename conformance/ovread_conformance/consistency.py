@@ -20,7 +20,7 @@ from ovread.catalogue import Role
 from ovread_conformance.oracles import ARTICULATION, AUTHORED, BODY, JOINT, LINK, STEPPED, Key, Oracle
 from ovread_conformance.recording import STATE, Recording
 from ovread_conformance.systems import Body, Joint, Robot, System, inertia_of
-from ovread_conformance.verdicts import Small, Verdict
+from ovread_conformance.verdicts import Small, Verdict, Words
 
 Array = npt.NDArray[np.float64]
 
@@ -48,13 +48,12 @@ def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdi
             yield from _held(recording, tick, tick, (*_DERIVED, *_NATIVE), AGREES, only)
             yield from _held(recording, tick - 1, tick, _OF_STEPS, STEPPED, only)
     yield from _handles(recording, only)
+    yield from _said_twice(recording, only)
     for body in recording.system.bodies:
         for before, after in dict.fromkeys(((ticks[-1] - 1, ticks[-1]), *itertools.pairwise(ticks))):
             if after == before + 1 and not body.is_kinematic:
                 yield from _accelerated(recording, before, after, body, only)
-        for tick in ticks:
-            yield from _targeted(recording, tick, body, only)
-    for before, after in itertools.pairwise(ticks):
+    for before, after in () if recording.system.scenery else itertools.pairwise(ticks):
         if after == before + 1:
             yield from _moved(recording, before, after, only)
 
@@ -159,29 +158,40 @@ def _accelerated(recording: Recording, before: int, after: int, body: Body, only
         rounded = 4e-6 * max(float(np.abs([linear, later]).max()), recording.system.stage.units_in(row.dimension))
         size = max(float(np.abs(expected).max()), rounded / recording.dt / OF_A_STEP)
         error = float(np.abs(change - expected).max()) / size
-        words = f"expected to change by {expected} per second, changed by {change}"
-        if only is None or only[1] in (rate, "orientation"):
+        words = Words("expected to change by {} per second, changed by {}", (expected, change))
+        # What touches feels more than gravity.
+        if not body.senses and (only is None or only[1] in (rate, "orientation")):
             yield Verdict(BODY, rate, path, words, where, error, recording.tolerance((BODY, rate), OF_A_STEP))
         got = recording.of(after, BODY, acceleration, path)
         if got is not None and (only is None or only[1] == acceleration):
             size = max(float(np.abs(change).max()), rounded / recording.dt / AGREES)
             error = float(np.abs(got.ravel() - change).max()) / size
-            words = f"expected {change}, by which the velocity changed, got {got.ravel()}"
+            words = Words("expected {}, by which the velocity changed, got {}", (change, got))
             yield Verdict(BODY, acceleration, path, words, where, error, 2 * AGREES)
 
 
-def _targeted(recording: Recording, tick: int, body: Body, only: Key | None) -> Iterator[Verdict]:
-    """While no target is pending, it reads as the pose that the body has."""
-    path = recording.system.body_path(body)
-    for of in ("Position", "Orientation"):
-        target = f"kinematicTarget{of}"
-        if only not in (None, (BODY, target)):
+_SAME = {
+    "kinematicTargetPosition": ("position",),
+    "kinematicTargetOrientation": ("orientation",),
+    "body_q": ("position", "orientation"),
+    "body_qd": ("linearVelocity", "angularVelocity"),
+}
+"""What reads as other attributes do: of targets, while none is pending."""
+
+
+def _said_twice(recording: Recording, only: Key | None) -> Iterator[Verdict]:
+    """Hold what two attributes say against each other."""
+    for tick, kind, name in recording.readings:
+        if kind not in (BODY, LINK) or name not in _SAME or only not in (None, (kind, name)):
             continue
-        got, pose = recording.of(tick, BODY, target, path), recording.of(tick, BODY, of.lower(), path)
-        if got is not None and pose is not None:
-            row = catalogue.attribute(BODY, target)
-            small = Small.at(row, recording.system, path)
-            yield Verdict.of(row, path, pose, got, f"without a target, tick {tick}", AUTHORED, small)
+        for reading in recording.find(tick, kind, name):
+            for path, got in zip(reading.paths, reading.per_prim(), strict=True):
+                parts = [recording.of(tick, kind, of, path) for of in _SAME[name]]
+                if all(part is not None for part in parts):
+                    expected = np.hstack([part for part in parts if part is not None])
+                    small = Small.at(reading.row, recording.system, path)
+                    where = f"beside {' and '.join(_SAME[name])}, tick {tick}"
+                    yield Verdict.of(reading.row, path, expected, got, where, AUTHORED, small)
 
 
 _FREE = ("orientation", "linearVelocity", "angularVelocity", "linearAcceleration", "angularAcceleration")
@@ -233,7 +243,7 @@ def _moved_body(
         middle = (rates[0] + rates[1]) / 2
         change = float(np.abs(rates[1] - rates[0]).max())
         error = float(np.abs(moved - middle).max()) / max(float(np.abs(middle).max()) * OF_A_STEP + change, slowest)
-        words = f"moved by {moved} per second, at rates {rates[0]} to {rates[1]}"
+        words = Words("moved by {} per second, at rates {} to {}", (moved, *rates))
         yield Verdict(kind, rows[name].name, path, words, where, error, 1.0)
 
 

@@ -13,7 +13,7 @@ from ovread_conformance.contacts import AT_REST, NEAR, SENSOR, compared
 from ovread_conformance.oracles import Key
 from ovread_conformance.recording import Recording
 from ovread_conformance.standing import Standing
-from ovread_conformance.verdicts import Verdict
+from ovread_conformance.verdicts import Verdict, Words
 
 Array = npt.NDArray[np.float64]
 
@@ -94,36 +94,36 @@ def _succession(before: _Events, after: _Events) -> Verdict:
     return Verdict(SENSOR, "contactEventType", after.standing.path, words, f"tick {after.tick}", error, 1.0)
 
 
-Hold = Callable[[_Events, float], tuple[float, str]]
+Hold = Callable[[_Events, float], tuple[float, str | Words]]
 
 
-def _is(expected: object, got: object) -> tuple[float, str]:
+def _is(expected: object, got: object) -> tuple[float, str | Words]:
     return (0.0 if expected == got else np.inf), f"expected {expected}, got {got}"
 
 
 def _all(name: str, value: int) -> Hold:
-    def hold(events: _Events, tolerance: float) -> tuple[float, str]:
+    def hold(events: _Events, tolerance: float) -> tuple[float, str | Words]:
         got = events.values(name).ravel().astype(int).tolist()
         return _is([value] * len(events.standing.others), got)
 
     return hold
 
 
-def _colliders(events: _Events, tolerance: float) -> tuple[float, str]:
+def _colliders(events: _Events, tolerance: float) -> tuple[float, str | Words]:
     return _is((f"{events.standing.path}/shape_0",) * len(events.standing.others), events.paths("Collider"))
 
 
-def _other_bodies(events: _Events, tolerance: float) -> tuple[float, str]:
+def _other_bodies(events: _Events, tolerance: float) -> tuple[float, str | Words]:
     return _is(sorted(events.standing.others), sorted(events.paths("OtherBody")))
 
 
-def _other_colliders(events: _Events, tolerance: float) -> tuple[float, str]:
+def _other_colliders(events: _Events, tolerance: float) -> tuple[float, str | Words]:
     expected = [f"{path}/shape_0" if events.standing.is_body(path) else path for path in events.standing.others]
     return _is(sorted(expected), sorted(events.paths("OtherCollider")))
 
 
 def _counts(counted: str) -> Hold:
-    def hold(events: _Events, tolerance: float) -> tuple[float, str]:
+    def hold(events: _Events, tolerance: float) -> tuple[float, str | Words]:
         got = events.values(f"{counted}Count").ravel().astype(int)
         expected = len(events.values(f"{counted}Position"))
         right = got.sum() == expected and (got > 0).all() and len(got) == len(events.standing.others)
@@ -143,7 +143,7 @@ def _directions(events: _Events) -> Array:
     return np.array([1.0 if events.standing.is_below(path) else -1.0 for path in events.paths("OtherBody")])
 
 
-def _normals(events: _Events, tolerance: float) -> tuple[float, str]:
+def _normals(events: _Events, tolerance: float) -> tuple[float, str | Words]:
     """Normals lead from side 1 of the pair to side 0."""
     ways = _directions(events)
     if len(ways) != len(events.signs):
@@ -155,7 +155,7 @@ def _normals(events: _Events, tolerance: float) -> tuple[float, str]:
 def _impulses(counted: str, which: str) -> Hold:
     """Impulses on the sensor, in a step, are those of the force that holds it."""
 
-    def hold(events: _Events, tolerance: float) -> tuple[float, str]:
+    def hold(events: _Events, tolerance: float) -> tuple[float, str | Words]:
         got = events.values(f"{counted}Impulse").reshape(-1, 3)
         signs = events.of_each(events.signs, counted)
         if len(signs) != len(got):
@@ -168,7 +168,7 @@ def _impulses(counted: str, which: str) -> Hold:
 
 
 def _positions(name: str) -> Hold:
-    def hold(events: _Events, tolerance: float) -> tuple[float, str]:
+    def hold(events: _Events, tolerance: float) -> tuple[float, str | Words]:
         points = events.values(name).reshape(-1, 3)
         return events.standing.on_faces(points, events.recording, events.tick, NEAR)
 
@@ -178,7 +178,7 @@ def _positions(name: str) -> Hold:
 def _materials(name: str, collider: str) -> Hold:
     """Each collider has a material of its own, right below it."""
 
-    def hold(events: _Events, tolerance: float) -> tuple[float, str]:
+    def hold(events: _Events, tolerance: float) -> tuple[float, str | Words]:
         counts = events.values("PointCount").ravel().astype(int)
         pairs = zip(events.paths(collider), counts, strict=True)
         return _is(tuple(f"{path}/material" for path, count in pairs for _ in range(count)), events.paths(name))

@@ -12,7 +12,7 @@ from ovread import ObjectType
 from ovread_conformance.oracles import Key
 from ovread_conformance.recording import Reading, Recording
 from ovread_conformance.standing import Standing
-from ovread_conformance.verdicts import Verdict
+from ovread_conformance.verdicts import Verdict, Words
 
 Array = npt.NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def contacts(recording: Recording, only: Key | None = None) -> Iterator[Verdict]
                 yield from _fell(recording, ticks, name, standing)
 
 
-Hold = Callable[[Reading, Standing, Recording, int, float], tuple[float, str]]
+Hold = Callable[[Reading, Standing, Recording, int, float], tuple[float, str | Words]]
 """Returns the error as a part of what is tolerated, and words; takes the tolerance of forces."""
 
 
@@ -55,18 +55,18 @@ def _at_rest(recording: Recording, tick: int, name: str, hold: Hold, standing: S
             yield Verdict(SENSOR, name, standing.path, words, f"at rest, tick {tick}", error, 1.0)
 
 
-def compared(expected: Array, got: Array, scale: float, tolerance: float) -> tuple[float, str]:
+def compared(expected: Array, got: Array, scale: float, tolerance: float) -> tuple[float, str | Words]:
     """Return the difference as a part of what is tolerated, and words."""
     error = (
         float(np.abs(expected - got).max(initial=0)) / (scale * tolerance) if expected.shape == got.shape else np.inf
     )
-    return error, f"expected {expected}, got {got}"
+    return error, Words("expected {}, got {}", (expected, got))
 
 
 def _net(which: str) -> Hold:
     def hold(
         reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
-    ) -> tuple[float, str]:
+    ) -> tuple[float, str | Words]:
         got = reading.of(standing.path).reshape(-1, 3).astype(float).sum(axis=0)
         return compared(getattr(standing, which), got, standing.size, tolerance)
 
@@ -75,7 +75,7 @@ def _net(which: str) -> Hold:
 
 def _sum_of_points(
     reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
-) -> tuple[float, str]:
+) -> tuple[float, str | Words]:
     """Force times normal, over all points, is what the box is pushed with."""
     name = reading.row.name.replace("Force", "Normal")
     normals, got = recording.of(tick, SENSOR, name, standing.path), reading.of(standing.path).astype(float)
@@ -87,7 +87,7 @@ def _sum_of_points(
 
 def _sum_of_friction(
     reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
-) -> tuple[float, str]:
+) -> tuple[float, str | Words]:
     """Friction forces of all points hold the box."""
     got = reading.of(standing.path).astype(float)
     return compared(standing.held_by_scenery, got.sum(axis=0), standing.size, tolerance)
@@ -95,7 +95,7 @@ def _sum_of_friction(
 
 def _normals(
     reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
-) -> tuple[float, str]:
+) -> tuple[float, str | Words]:
     """Normals are perpendicular to the faces; with positive forces they lead to the box from below."""
     name = reading.row.name.replace("Normal", "Force")
     forces = recording.of(tick, SENSOR, name, standing.path)
@@ -115,7 +115,7 @@ def _normals(
 
 def _points(
     reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
-) -> tuple[float, str]:
+) -> tuple[float, str | Words]:
     """Points lie on the faces of the box, and as far apart as its edges."""
     points = reading.of(standing.path).astype(float)
     is_filtered = reading.row.name.startswith("filtered")
@@ -125,7 +125,7 @@ def _points(
 def _counted(of: str) -> Hold:
     def hold(
         reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
-    ) -> tuple[float, str]:
+    ) -> tuple[float, str | Words]:
         points = recording.of(tick, SENSOR, of, standing.path)
         got = reading.of(standing.path).ravel().astype(float)
         count = 0 if points is None else len(points)
@@ -136,26 +136,23 @@ def _counted(of: str) -> Hold:
 
 def _others(
     reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
-) -> tuple[float, str]:
+) -> tuple[float, str | Words]:
     names = reading.names[reading.paths.index(standing.path)] if reading.names is not None else ()
     return (0.0 if set(names) == standing.others else np.inf), f"expected {sorted(standing.others)}, got {names}"
 
 
 def _fell(recording: Recording, ticks: Sequence[int], name: str, standing: Standing) -> Iterator[Verdict]:
-    """Hold separations against the gap below the box, at the start or the end of the step that brings it down.
+    """Hold separations against the gap below the box at the start of the step: contacts are found before bodies move.
 
-    What comes after is not held: the box tilts as it lands.
+    What comes after the first touch is not held: the box tilts as it lands.
     """
     for before, after in itertools.pairwise(ticks):
-        found = [standing.gap(recording, tick) for tick in (before, after)]
-        gaps = [gap for gap in found if gap is not None]
+        gap = standing.gap(recording, before)
         got = recording.of(after, SENSOR, name, standing.path)
-        if after != before + 1 or got is None or len(gaps) < len(found) or not standing.falls(recording, before):
+        if after != before + 1 or got is None or gap is None or not standing.falls(recording, before):
             continue
-        low, high = sorted(gaps)
-        outside = np.maximum(low - got, got - high).max(initial=0.0)
-        words = f"expected separations from {low:g} to {high:g}, got {got.ravel()}"
-        error = float(outside) / (APART * standing.edge)
+        words = f"expected separations of {gap:g}, got {got.ravel()}"
+        error = float(np.abs(got - gap).max(initial=0.0)) / (APART * standing.edge)
         yield Verdict(SENSOR, name, standing.path, words, f"tick {after}", error, 1.0)
 
 

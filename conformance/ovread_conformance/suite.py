@@ -14,6 +14,7 @@ from ovread_conformance.consistency import consistency
 from ovread_conformance.contact_events import contact_events
 from ovread_conformance.contacts import contacts
 from ovread_conformance.corruptions import Corruption, corruptions
+from ovread_conformance.explained import explanation
 from ovread_conformance.metamorphic import metamorphic
 from ovread_conformance.oracles import Oracle
 from ovread_conformance.prediction import Setting, is_predicted
@@ -30,6 +31,8 @@ RESTS = {
 """How long boxes come to rest before their contacts are read: time step, and ticks at which all is read."""
 RATE_CAP = "joint-rate-cap"
 """The rule for robots on stages with small units: an engine may bound rates by a number without a unit."""
+LOST_CONTACT = "acceleration-of-lost-contact"
+"""The rule for a body that flies off: its acceleration is that of its velocity in this step too."""
 _SOLID_VARIANTS = ("centimetres", "feet", "grams")
 _RESTING_VARIANTS = ("centimetres", "Y up", "turned")
 _QUICK_VARIANTS = ("centimetres and grams, Y up", "turned", "swapped bodies", "renamed")
@@ -111,10 +114,10 @@ def _every_run() -> list[Run]:
         if variant.name in _SOLID_VARIANTS
     ]
     for name, (dt, ticks) in RESTS.items():
-        found.append(Run(f"{RESTING.name}, {name}", RESTING, dt=dt, ticks=ticks))
+        found.append(Run(f"{RESTING.name}, {name}", RESTING, dt=dt, ticks=ticks, deviation=LOST_CONTACT))
     dt, ticks = RESTS["steps of 1/240 s"]
     found += [
-        Run(f"{RESTING.name}, {variant.name}", express(RESTING, variant), None, variant, dt, ticks)
+        Run(f"{RESTING.name}, {variant.name}", express(RESTING, variant), None, variant, dt, ticks, LOST_CONTACT)
         for variant in VARIANTS
         if variant.name in _RESTING_VARIANTS
     ]
@@ -143,8 +146,7 @@ def _oracle(system: System) -> Oracle:
 
 def consistency_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
     """Hold the readings of a run against each other."""
-    if RESTING.name not in run.name:
-        yield from consistency(recordings[run.name], only)
+    yield from consistency(recordings[run.name], only)
 
 
 def metamorphic_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
@@ -187,6 +189,13 @@ class Fate:
     corruption: Corruption
     killed_by: str
     is_visible: bool
+
+    @property
+    def explanation(self) -> str:
+        """Why it may survive; empty where it may not. What changes a value has no excuse."""
+        if self.killed_by or self.is_visible:
+            return ""
+        return explanation(*self.row.key, self.corruption.name)
 
     @property
     def name(self) -> str:

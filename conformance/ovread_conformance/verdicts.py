@@ -15,6 +15,22 @@ Array = npt.NDArray[np.float64]
 
 
 @attrs.frozen
+class Words:
+    """What is said of values, spelt out when it is asked for: most verdicts are never read.
+
+    Args:
+        text: The sentence, with a pair of braces for each value.
+        values: The values.
+    """
+
+    text: str
+    values: tuple[npt.ArrayLike, ...]
+
+    def __str__(self) -> str:
+        return self.text.format(*(_spelt(np.asarray(value)) for value in self.values))
+
+
+@attrs.frozen
 class Verdict:
     """One value of one prim, held against what it should be.
 
@@ -31,10 +47,15 @@ class Verdict:
     object_type: ObjectType
     attribute: str
     path: str
-    words: str
+    _words: str | Words = attrs.field(eq=False)
     where: str
     error: float
     tolerance: float
+
+    @property
+    def words(self) -> str:
+        """What was expected and what was got."""
+        return str(self._words)
 
     @property
     def holds(self) -> bool:
@@ -54,7 +75,7 @@ class Verdict:
         """Compare values of a row; sizes below what is small count as that."""
         wanted, found = np.asarray(expected, dtype=float), np.asarray(got, dtype=float)
         error = error_of(row, wanted, found, small)
-        words = f"expected {_spelt(wanted)}, got {_spelt(found)}"
+        words = Words("expected {}, got {}", (wanted, found))
         return cls(row.object_type, row.name, path, words, where, error, tolerance)
 
     def __str__(self) -> str:

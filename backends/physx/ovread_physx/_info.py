@@ -44,6 +44,11 @@ _DEVIATIONS = (
         "too. On a stage in millimetres a slider stops at 0.1 m/s: use metres or centimetres.",
     ),
     _deviation(
+        "acceleration-of-lost-contact",
+        "linearAcceleration angularAcceleration",
+        "In the step in which a body loses its last contact, its accelerations read 0, though its velocity changes.",
+    ),
+    _deviation(
         "target-wraps",
         "jointPositionTarget linearAcceleration angularAcceleration linkIncomingJointForce jointProjectedForce",
         "Position targets of an unlimited hinge beyond a full turn read, and act, modulo 360 degrees.",

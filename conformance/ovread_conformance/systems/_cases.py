@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 import numpy as np
+import pinocchio as pin
 
 from ovread_conformance.systems._model import Body, Drive, Joint, Robot, Shape, Stage, System, Vector, at
 from ovread_conformance.systems._solids import solid
@@ -97,27 +98,48 @@ KINEMATIC = System(
 )  # fmt: skip
 """Two bodies that only targets move, and one that falls."""
 
+
+def _environment(name: str, angle: float, pose: pin.SE3) -> Robot:
+    """Make a robot of two hinges about different axes, with colliders, at some angles."""
+    (robot,) = _hinged("robot").robots
+    hand = Body(
+        "hand",
+        0.6,
+        at(0.1, 0.05, 0.1),
+        (0.02, 0.015, 0.01),
+        shapes=(Shape((0.05, 0.06, 0.04), at(0.2, 0, 0), 0.7, 0.8, 0.3, contact_offset=0.05, rest_offset=0.02),),
+    )
+    turn = Joint(
+        "arm", "hand", "revolute", "Z", at(0.3, 0.1, 0), at(-0.2, 0, 0.1), position=(2 * angle,), velocity=(-angle,)
+    )
+    shape = Shape((0.04, 0.05, 0.06), at(0.1, 0, 0), 0.4 + angle / 200, 0.6, 0.2, contact_offset=0.03, rest_offset=0.01)
+    links = {link.name: link for link in robot.links}
+    return Robot(
+        name,
+        (attrs.evolve(links["base"], pose=pose), attrs.evolve(links["arm"], shapes=(shape,)), hand),
+        (*(attrs.evolve(joint, position=(angle,), velocity=(2 * angle,)) for joint in robot.joints), turn),
+    )  # fmt: skip
+
+
+def _drifting(name: str, speed: float, pose: pin.SE3) -> Robot:
+    """Make a floating robot of two links."""
+    (robot,) = _hinged("robot").robots
+    base = attrs.evolve(robot.root, pose=pose, velocity=(speed, 0.2, -0.1), spin=(20.0, 30 * speed, -10.0))
+    return Robot(name, (base, robot.link("arm")), robot.joints, is_fixed=False)
+
+
 ENVIRONMENTS = System(
     "environments",
     gravity=(1.0, 2.0, -9.0),
-    robots=tuple(
-        attrs.evolve(
-            robot,
-            name=name,
-            links=tuple(
-                attrs.evolve(link, pose=pose) if link.name == "base" else link for link in robot.links
-            ),
-            joints=tuple(attrs.evolve(joint, position=(angle,), velocity=(2 * angle,)) for joint in robot.joints),
-        )
-        for robot in _hinged("robot").robots
-        for name, angle, pose in (
-            ("env_10", 10.0, at(7, -3, 2, about=(1, 2, 1), degrees=30)),
-            ("env_2", -20.0, at(-5, 4, 1)),
-            ("env_1", 35.0, at(2, 8, -3, about=(2, -1, 1), degrees=80)),
-        )
+    robots=(
+        _environment("env_10", 10.0, at(7, -3, 2, about=(1, 2, 1), degrees=30)),
+        _environment("env_2", -20.0, at(-5, 4, 1)),
+        _environment("env_1", 35.0, at(2, 8, -3, about=(2, -1, 1), degrees=80)),
+        _drifting("env_30", 0.5, at(-8, -7, 4, about=(1, 1, 3), degrees=50)),
+        _drifting("env_4", -0.3, at(12, 9, 6, about=(3, 1, 1), degrees=-70)),
     ),
-)  # fmt: skip
-"""One robot at several places and in several states, whose natural order and order by letters differ."""
+)
+"""Robots at several places and in several states, whose natural order and order by letters differ."""
 
 ASLEEP = System(
     "asleep",
