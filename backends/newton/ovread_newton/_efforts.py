@@ -18,7 +18,7 @@ from ovread_newton._binding import Gather, Source, Values
 from ovread_newton._binding import Write as Read
 from ovread_newton._ragged import Indices
 from ovread_newton._turned_joints import are_turned, overlaid, placed
-from ovread_newton._writer import NOTHING, Chosen, Consequences, Maker, Sink, Write
+from ovread_newton._writer import NOTHING, Chosen, Consequences, Maker, Scatter, Sink, Write
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -99,6 +99,8 @@ def _effort(engine: NewtonEngine, joints: Indices, name: str) -> Write:
     sign, rate = dofs.sign[positions][:, None], dofs.rate.flat[positions][:, None]
     is_turned = are_turned(engine.topology, joints)
     efforts, kept = Sink(engine, "control", "joint_f"), engine.efforts
+    if not is_turned.any():
+        return Scatter(efforts, rate, sign)
 
     def write(values: Values, chosen: Chosen) -> Consequences:
         signed = values[chosen] * sign[chosen]

@@ -121,6 +121,7 @@ class NewtonEngine:
         self._is_solved = False
         self._notified = 0
         self._stepped_poses: Any = None
+        self._mask: Any = None
 
     @property
     def is_reduced(self) -> bool:
@@ -155,6 +156,10 @@ class NewtonEngine:
         """Do what must follow a write, so that every read and the next step agree with it."""
         if consequences is NOTHING:
             return
+        if consequences.jumps:
+            forget_motion(self.variant, self.solver, self.state)
+        if not consequences.has_followers:
+            return
         with quiet():
             if len(consequences.moved):
                 self._follow_bodies(consequences.moved)
@@ -164,8 +169,6 @@ class NewtonEngine:
                 self._notify(consequences)
             if len(consequences.hung):
                 self._follow_centres(consequences.hung)
-            if consequences.jumps and self.solver is not None:
-                forget_motion(self.solver, self.state)
 
     def _notify(self, consequences: Consequences) -> None:
         """Let the solver take over what was written of the model; take it back where the solver refuses."""
@@ -209,12 +212,16 @@ class NewtonEngine:
         newton.eval_fk(self.model, joints.joint_q, joints.joint_qd, links, mask=self._masked(articulations))
 
     def _masked(self, articulations: Indices) -> Any:
-        """Return a mask of articulations; -1 stands for none."""
+        """Return a mask of articulations, good until the next is made; -1 stands for none."""
         import warp as wp
 
-        chosen = np.zeros(self.model.articulation_count + 1, dtype=bool)
-        chosen[articulations] = True
-        return wp.array(chosen[:-1], dtype=bool, device=self.model.device)
+        if self._mask is None:
+            self._chosen = np.zeros(self.model.articulation_count + 1, dtype=bool)
+            self._mask = wp.zeros(self.model.articulation_count, dtype=bool, device=self.model.device)
+        self._chosen.fill(False)
+        self._chosen[articulations] = True
+        self._mask.assign(self._chosen[:-1])
+        return self._mask
 
     def why_not_reported(self, kind: str) -> str:
         """Say why steps do not report an observable, and what to do."""

@@ -13,7 +13,7 @@ import numpy as np
 from ovread.backend import Diagnostic
 from ovread.errors import SceneRefusedError
 from ovread.quiet import STANDARD_OUTPUT, captured
-from ovread_newton._noise import log
+from ovread_newton._noise import log, quiet
 from ovread_newton._surfaces import add_style3d_attributes, relax_triangles
 
 if TYPE_CHECKING:
@@ -239,13 +239,14 @@ def capacity_exceeded(solver: Any) -> str | None:
     return None
 
 
-def forget_motion(solver: Any, state: newton.State) -> None:
+def forget_motion(name: str | None, solver: Any, state: newton.State) -> None:
     """Tell a solver that poses jumped, so that it takes no velocity, and carries over no force, from before."""
-    name = name_of(solver)
     if name == "steel":
-        solver.notify_state_changed(state)
+        with quiet():
+            solver.notify_state_changed(state)
     elif name is not None and SOLVERS[name].infers_velocities:
-        solver.reset(state, flags=0)  # without flags, the state itself is left alone
+        with quiet():
+            solver.reset(state, flags=0)  # without flags, the state itself is left alone
 
 
 def diverged(state: newton.State) -> int | None:

@@ -17,7 +17,7 @@ from ovread_newton._ragged import Indices
 from ovread_newton._reads import ROOT_STATE, STATE
 from ovread_newton._rotations import conjugate, rotate
 from ovread_newton._soft import PARTICLES
-from ovread_newton._writer import Chosen, Consequences, Maker, Scatter, Sink, Write
+from ovread_newton._writer import NOTHING, Chosen, Consequences, Maker, Scatter, Sink, Write
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
@@ -52,14 +52,37 @@ def _refuse_body(engine: NewtonEngine, bodies: Indices, name: str) -> Mapping[in
 def _body_state(engine: NewtonEngine, bodies: Indices, name: str) -> Write:
     part, array, width, start, end = STATE[name]
     sink, index = Sink(engine, part, array), lanes(bodies, width, start, end)
-    owners = engine.topology.owners[bodies]
     jumps = name in _POSES
+    coordinates = _coordinates(engine, bodies, name)
+    after = Consequences(jumps=jumps) if jumps else NOTHING
+    owners = engine.topology.owners[bodies]
 
     def write(values: Values, chosen: Chosen) -> Consequences:
         sink.put(index[chosen], values[chosen])
-        return Consequences(moved=owners[chosen], jumps=jumps)
+        if coordinates is None:
+            return Consequences(moved=owners[chosen], jumps=jumps)
+        coordinates(values, chosen)
+        return after
 
     return write
+
+
+def _coordinates(engine: NewtonEngine, bodies: Indices, name: str) -> Scatter | None:
+    """Return what writes the same to free joints, whose coordinates are the body's where their frames are the world's.
+
+    None where some body has another joint, or frames of its own: then they are computed.
+    """
+    if not len(bodies) or not engine.topology.are_free(bodies).all():
+        return None
+    topology, model = engine.topology, engine.model
+    joints = topology.members.flat[topology.members.offsets[topology.owners[bodies]]]
+    unturned = np.array((0, 0, 0, 0, 0, 0, 1), np.float32)
+    for frames in (model.joint_X_p, model.joint_X_c):
+        if (frames.numpy()[joints] != unturned).any():
+            return None
+    _, _, _, start, end = STATE[name]
+    array, runs = ("joint_q", topology.joint_q) if name in _POSES else ("joint_qd", topology.joint_qd)
+    return Scatter(Sink(engine, "state", array), runs.offsets[joints][:, None] + np.arange(start, end))
 
 
 def _refuse_root(engine: NewtonEngine, articulations: Indices, name: str) -> Mapping[int, str]:

@@ -41,6 +41,7 @@ _STATE: Mapping[tuple[ObjectType, str], str] = {
 }
 """Which objects can be written: the condition of each."""
 
+_NO_COMMAND = "Newton has no such command: a sleeping body wakes when its state is written, or a force on it."
 _PUSHED = "Not kinematic bodies, which no force moves, and not in a simulation that the caller steps."
 
 _APPROXIMATE: Mapping[str, Mapping[str, str]] = {
@@ -75,6 +76,7 @@ def declare_writes() -> Mapping[Key, WriteSupport]:
     table: dict[Key, WriteSupport] = {}
     for (object_type, names), condition in _STATE.items():
         table |= writes(object_type, names, Writability.CONDITIONAL, condition)
+    table |= writes(_BODY, "wake", Writability.UNCLASSIFIED, _NO_COMMAND)
     for object_type in (_BODY, _LINK):
         table |= writes(object_type, _ONE_STEP, Writability.WRITE_ONLY, _PUSHED)
     table |= writes(_JOINT, "jointPosition jointVelocity")

@@ -47,6 +47,11 @@ class Consequences:
     flags: int = 0
     undo: Callable[[], None] | None = None
 
+    @property
+    def has_followers(self) -> bool:
+        """Whether anything follows but that the solver forgets a motion."""
+        return bool(self.flags or len(self.moved) or len(self.bent) or len(self.hung))
+
 
 NOTHING = Consequences()
 Write = Callable[[Values, Chosen], Consequences]
