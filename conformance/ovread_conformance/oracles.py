@@ -48,6 +48,10 @@ class Oracle:
         """What the next step accelerates and transmits."""
         return _after_a_step(self._system, self._robots) if self._system.is_smooth else {}
 
+    def expected(self, key: Key) -> Expected:
+        """Return the value of one attribute at this state, by path."""
+        return self._before[key]
+
     def verdicts(self, recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
         """Hold what was read, and that there is an expectation for, against it; all attributes, or just one."""
         for key in (*self._before, *((ARTICULATION, name) for name in _MATRICES)):
