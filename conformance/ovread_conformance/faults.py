@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ovread import Group, ObjectType, Query, Reader, ReadResult, WriteGroup, Writer, WriteSession
 from ovread.backend import Buffer, Column
 from ovread.catalogue import Persistence
-from ovread.errors import ForeignQueryError, OvreadError, UnknownAttributeError, ValueRefusedError, WriteSessionError
+from ovread.errors import ForeignQueryError, NotWritableError, OvreadError, UnknownAttributeError, ValueRefusedError, WriteSessionError
 from ovread.result import make_result
 from ovread_conformance.live import Live
 from ovread_conformance.systems import System
@@ -244,6 +244,33 @@ class EmptyStart(_Writes):
         session = super().write(query, attributes)
         for group in session:
             group.values[...] = 0
+        return session
+
+
+class AcceptedWrite(Live):
+    """What cannot be written is taken, and forgotten."""
+
+    def write(self, query: Query, attributes: Sequence[str]) -> WriteSession:
+        try:
+            return self.inner.write(query, attributes)
+        except NotWritableError:
+            return self.inner.write(query, ["position"])
+
+
+class EagerWrite(_Writes):
+    """What was filled in is published when the session ends, committed or not."""
+
+    def write(self, query: Query, attributes: Sequence[str]) -> WriteSession:
+        session = super().write(query, attributes)
+        end = session.close
+
+        def close() -> None:
+            for group in session:
+                if not group._spent:
+                    session.commit(group)
+            end()
+
+        session.close = close  # type: ignore[method-assign]
         return session
 
 
@@ -547,6 +574,8 @@ FAULTS: dict[str, type[Live]] = {
     "impulse for force": ImpulseForForce,
     "persisting force": PersistingForce,
     "empty start": EmptyStart,
+    "accepted write": AcceptedWrite,
+    "eager write": EagerWrite,
     "first session wins": FirstSessionWins,
     "commit twice": CommitTwice,
     "incomplete reset": IncompleteReset,
