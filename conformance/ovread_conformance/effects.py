@@ -14,7 +14,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from ovread import Simulation
+from ovread import Simulation, catalogue
+from ovread.catalogue import Persistence
 from ovread.errors import NotWritableError
 from ovread_conformance import rotations
 from ovread_conformance.checks import Check
@@ -151,8 +152,13 @@ class Effect:
                 f"at {slow[path]} to {fast[path]}"
             )
 
+    @property
+    def is_of_state(self) -> bool:
+        """Whether it writes what the step starts from, where the difference is seen before the step."""
+        return all(catalogue.attribute(*key).persistence is Persistence.STATE for key in self.keys)
+
     def visibility(self) -> float:
-        """Return how much it changes, as a part of the largest acceleration, or of a state's own size."""
+        """Return how much it changes, as a part of the largest acceleration."""
         before, after = accelerations(self.system), self.expected()
         return max(abs(after[label] - before[label]) for label in after) / max(map(abs, after.values()))
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import pytest
 
 import ovread
+
+if TYPE_CHECKING:
+    from ovread_conformance.trials import Trials
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,3 +39,13 @@ def backends_to_check(config: pytest.Config) -> list[str]:
     if not labels:
         raise pytest.UsageError("no ovread backend is installed, so nothing would be checked: pip install one")
     return labels
+
+
+@pytest.fixture(scope="module")
+def ovread_trials() -> Iterator[Trials]:
+    """Simulations that the live checks of a module share."""
+    from ovread_conformance.trials import Trials
+
+    trials = Trials()
+    yield trials
+    trials.close()

@@ -1,6 +1,10 @@
-"""Live checks, carried out: on simulations that are opened once and reset before each check, with and without faults."""
+"""Live checks, carried out on simulations that are opened once and reset before each check, with and without faults."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
 
 import ovread
 from ovread import OvreadError, Simulation
@@ -14,6 +18,13 @@ class Trials:
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], Simulation] = {}
+
+    def passes(self, check: Check, backend: str) -> None:
+        """Carry out a check in a test, which is skipped with the backend's own reason where that does not offer it."""
+        try:
+            self.run(check, backend)
+        except NotOfferedError as reason:
+            pytest.skip(str(reason))
 
     def run(self, check: Check, backend: str) -> None:
         """Carry out a check.
@@ -29,10 +40,11 @@ class Trials:
         check.run(Live(self._simulation(check, backend)))
 
     def catches(self, check: Check, backend: str, fault: str) -> bool:
-        """Return whether a check notices a fault; raises as :meth:`run` does where it is not offered."""
-        simulation = self._simulation(check, backend)
+        """Return whether a check notices a fault; the test is skipped where a backend does not offer it."""
         try:
-            check.run(FAULTS[fault](simulation))
+            check.run(FAULTS[fault](self._simulation(check, backend)))
+        except NotOfferedError as reason:
+            pytest.skip(str(reason))
         except (AssertionError, OvreadError):
             return True
         return False
@@ -54,3 +66,13 @@ class Trials:
         for simulation in self._open.values():
             simulation.close()
         self._open = {}
+
+
+def each_fault(checks: Sequence[Check]) -> list[tuple[Check, str]]:
+    """Return each check with each fault that it must notice."""
+    return [(check, fault) for check in checks for fault in check.mutants]
+
+
+def name_of(what: Check | str) -> str:
+    """Return the name of a check, or of a fault, as the name of a test."""
+    return what if isinstance(what, str) else what.name
