@@ -80,8 +80,8 @@ def _rate_bound(simulation: Live) -> None:
     _write(simulation, (JOINT, "jointMaxVelocity"), {_HINGE: (60.0,)})
     fastest = float(np.abs(_followed(simulation, _HINGE, "jointVelocity", 0.5)).max())
     assert 57 < fastest < 63, (
-        f"jointMaxVelocity bounds the rate, in degrees per second: a pendulum that would reach 190 goes at {fastest:.5g}, "
-        "not at 60"
+        f"jointMaxVelocity bounds the rate, in degrees per second: a pendulum that would reach 190 goes at "
+        f"{fastest:.5g}, not at 60"
     )
 
 
@@ -94,8 +94,8 @@ def _drive_type(simulation: Live) -> None:
     assert drive is not None
     expected = drive.stiffness * (drive.target - start)
     assert abs(got / expected - 1) < 0.02, (
-        f"a drive of type 2 accelerates by stiffness times error, whatever the inertia: expected {expected:.5g} rad/s^2, "
-        f"got {got:.5g}"
+        f"a drive of type 2 accelerates by stiffness times error, whatever the inertia: expected {expected:.5g} "
+        f"rad/s^2, got {got:.5g}"
     )
 
 

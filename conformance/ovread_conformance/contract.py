@@ -1,4 +1,4 @@
-"""What every answer keeps, whatever it is about: types and lanes, identity and order, memory, time, omissions, refusals.
+"""What every answer keeps, whatever it is about: types, lanes, identity, order, time, omissions and refusals.
 
 These checks take every attribute that a query lists, so a row that is added to the catalogue is covered.
 """
@@ -14,7 +14,6 @@ from ovread.backend import Level
 from ovread.catalogue import Role
 from ovread.errors import (
     AttributeOfOtherTypeError,
-    ClosedError,
     DuplicateAttributeError,
     ForeignQueryError,
     NotReadableError,
@@ -30,8 +29,8 @@ from ovread.values import DTYPES
 from ovread_conformance.checks import Check
 from ovread_conformance.effects import LOOSE
 from ovread_conformance.live import Live
-from ovread_conformance.oracles import ARTICULATION, BODY, JOINT, Oracle
-from ovread_conformance.systems import FLOATING_TREE, RUBBING, SYSTEMS, VARIANTS, System, express
+from ovread_conformance.oracles import BODY, Oracle
+from ovread_conformance.systems import RUBBING, SYSTEMS, VARIANTS, System, express
 
 DT = 1 / 240
 
@@ -60,7 +59,6 @@ def refuses(action: Callable[[], object], kind: type[OvreadError], what: str) ->
     try:
         action()
     except kind as error:
-        assert str(error), f"{what} is refused in words: {kind.__name__} has none"
         return str(error)
     except Exception as error:
         raise AssertionError(f"{what} raises {kind.__name__}, not {type(error).__name__}: {error}") from error
@@ -124,7 +122,7 @@ def _offsets(simulation: Live) -> None:
     links = simulation.query(ObjectType.ARTICULATION_LINK)
     for name in ("restitution", "friction", "dynamicFriction"):
         for group in simulation.read(links, [name]).all(name):
-            got = dict(zip(group.paths, np.diff(group.offsets).tolist(), strict=True))
+            got = {path: len(values) for path, values in zip(group.paths, group.per_prim(), strict=True)}
             assert got == shapes, f"{name} has one element per shape of its link: expected {shapes}, got {got}"
 
 
@@ -158,7 +156,7 @@ def _check_masses(simulation: Live, query: Query) -> None:
         assert group.paths == query.paths, f"the paths of a group are those of its query: got {group.paths}"
         for path, value in zip(group.paths, group.numpy(), strict=True):
             assert np.allclose(value, np.asarray(wanted[path], dtype=float), rtol=1e-5, atol=1e-5), (
-                f"row i holds the value of path i: {name} of {path} is {value}, not {wanted[path]}"
+                f"row i holds the value of path i: {name} of {path} is {value}, not {wanted[path]!r}"
             )
 
 
@@ -176,66 +174,9 @@ def _renamed(simulation: Live) -> None:
                 f"the order follows the names, not the place in the file: expected {natural}, got {query.paths}"
             )
             for path, value in zip(query.paths, other.read(query, ["mass"])["mass"].numpy(), strict=True):
-                assert np.isclose(value, numbered[path], rtol=1e-5), f"row i holds the value of path i: {path}"
-
-
-# Memory.
-
-
-def _copy(result: ReadResult) -> list[tuple[str, bytes]]:
-    """Return the values that mean the same in every process and at every time, bit by bit."""
-    return [
-        (group.attribute, group.numpy().tobytes())
-        for group in result
-        if group.row.role not in (Role.HANDLE, Role.PATH)
-    ]
-
-
-def _kept_results(simulation: Live) -> None:
-    kept: list[tuple[str, ReadResult, list[tuple[str, bytes]], int]] = []
-
-    def take(moment: str) -> None:
-        for query in queries(simulation):
-            result = simulation.read(query, query.attributes)
-            kept.append((moment, result, _copy(result), result.tick))
-
-    def check(event: str) -> None:
-        for moment, result, copy, tick in kept:
-            assert (_copy(result), result.tick) == (copy, tick), f"a result of {moment} never changes: {event} changed it"
-
-    take("opening")
-    simulation.step(DT, count=3)
-    check("a step")
-    take("three steps")
-    check("another read")
-    query = simulation.query(BODY)
-    if simulation.backend.writing_of((BODY, "position"), simulation.variant).is_accepted:
-        simulation.set(query, "position", simulation.read(query, ["position"])["position"].numpy() + 1)
-        check("a write")
-    simulation.reset()
-    check("a reset")
-    simulation.close()
-    check("closing")
-
-
-def _readers(simulation: Live) -> None:
-    query = simulation.query(BODY)
-    names = ["position", "linearVelocity"]
-    reader = simulation.reader(query, names)
-    first = reader.read()
-    memory = first["position"].numpy()
-    before = memory.copy()
-    for count in (1, 2):
-        simulation.step(DT)
-        again = reader.read()
-        assert again is first, "a reader hands back the same result each time"
-        assert again["position"].numpy() is memory or np.shares_memory(again["position"].numpy(), memory), (
-            "a reader refills its own memory"
-        )
-        assert again.tick == count, f"a refilled result has the tick of its read: expected {count}, got {again.tick}"
-        fresh = simulation.read(query, names)
-        assert _copy(again) == _copy(fresh), "a reader reads what a read does, at the same moment"
-    assert not np.array_equal(memory, before), "a reader's values are those of now: bodies move"
+                assert np.allclose(value, np.asarray(numbered[path]), rtol=1e-5), (
+                    f"row i holds the value of path i: {path}"
+                )
 
 
 # Time.
@@ -246,7 +187,10 @@ def _time(simulation: Live) -> None:
 
     def check(tick: int, time: float, when: str) -> None:
         result = simulation.read(query, ["position"])
-        for what, got in (("the simulation", (simulation.tick, simulation.time)), ("a result", (result.tick, result.time))):
+        for what, got in (
+            ("the simulation", (simulation.tick, simulation.time)),
+            ("a result", (result.tick, result.time)),
+        ):
             assert got[0] == tick, f"tick counts steps ({what}, {when}): expected {tick}, got {got[0]}"
             assert abs(got[1] - time) <= 1e-9, f"time is in seconds ({what}, {when}): expected {time}, got {got[1]}"
 
@@ -335,8 +279,11 @@ def _names(simulation: Live) -> None:
     refuses(lambda: simulation.read(query, ["force"]), NotReadableError, "a name that can only be written")
     refuses(lambda: simulation.read(query, ["mass", "mass"]), DuplicateAttributeError, "a name given twice")
     refuses(lambda: simulation.query(BODY, paths=["/World/nothing"]), UnknownPathError, "a path of nothing")
-    refuses(lambda: simulation.query(BODY, paths=["/World/env_1"], pattern="/World/*"), SelectionError,
-            "paths and a pattern")
+    refuses(
+        lambda: simulation.query(BODY, paths=["/World/env_1"], pattern="/World/*"),
+        SelectionError,
+        "paths and a pattern",
+    )
     for dt in (0.0, -1.0, float("nan")):
         refuses(lambda dt=dt: simulation.step(dt), TimeStepError, f"a step of {dt} seconds")  # type: ignore[misc]
     assert simulation.tick == 0, "a refused step is none"
@@ -347,89 +294,6 @@ def _foreign_queries(simulation: Live) -> None:
         foreign = other.query(BODY)
         refuses(lambda: simulation.read(foreign, ["mass"]), ForeignQueryError, "a query of another simulation")
         refuses(lambda: simulation.reader(foreign, ["mass"]), ForeignQueryError, "a query of another simulation")
-
-
-# Lifetimes.
-
-
-def _after_closing(simulation: Live) -> None:
-    query = simulation.query(BODY)
-    simulation.read(query, ["mass"])
-    reader = simulation.reader(query, ["mass"])
-    simulation.close()
-    simulation.close()
-    assert simulation.closed, "a closed simulation says so"
-    for what, action in {
-        "a read": lambda: simulation.read(query, ["mass"]),
-        "a reader": reader.read,
-        "a query": lambda: simulation.query(BODY),
-        "a step": lambda: simulation.step(DT),
-        "a reset": simulation.reset,
-        "a write": lambda: simulation.write(query, ["mass"]),
-    }.items():
-        refuses(action, ClosedError, f"{what} after closing")
-
-
-def _reset(simulation: Live) -> None:
-    held = [(query, simulation.reader(query, query.attributes)) for query in queries(simulation)]
-    authored = [_copy(reader.read()) for _, reader in held]
-    for _ in range(2):
-        simulation.step(DT, count=5)
-        root = simulation.query(ARTICULATION)
-        if simulation.backend.writing_of((ARTICULATION, "rootPosition"), simulation.variant).is_accepted:
-            place = simulation.read(root, ["rootPosition"])["rootPosition"].numpy() + 1
-            simulation.set(root, "rootPosition", place)
-        simulation.reset()
-        for (query, reader), expected in zip(held, authored, strict=True):
-            for got in (reader.read(), simulation.read(query, query.attributes)):
-                found = _copy(got)
-                changed = [name for (name, value), (_, old) in zip(found, expected, strict=True) if value != old]
-                assert not changed, f"a reset brings the authored state back, bit by bit: {query.object_type.name} {changed}"
-
-
-def _two_at_once(simulation: Live) -> None:
-    query = simulation.query(BODY)
-    still = _copy(simulation.read(query, ["position", "linearVelocity"]))
-    other = simulation.another(LOOSE)
-    try:
-        theirs = other.query(BODY)
-        other.step(DT, count=4)
-        if other.backend.writing_of((BODY, "position"), other.variant).is_accepted:
-            other.set(theirs, "position", other.read(theirs, ["position"])["position"].numpy() + 1)
-        now = _copy(simulation.read(query, ["position", "linearVelocity"]))
-        assert now == still, "of two simulations at once, each has its own values: a step of the other changed this one"
-        assert simulation.tick == 0, "of two simulations at once, each has its own tick"
-        simulation.step(DT)
-        far = other.read(theirs, ["position"])["position"].numpy()
-        near = simulation.read(query, ["position"])["position"].numpy()
-        assert np.abs(far - near).max() > 1e-3, "of two simulations at once, each is stepped by itself"
-    finally:
-        other.close()
-    try:
-        simulation.step(DT)
-        result = simulation.read(query, ["position"])
-    except OvreadError as error:
-        raise AssertionError(f"closing one simulation leaves the other: {error}") from error
-    assert result.tick == 2, "closing one simulation leaves the other"
-
-
-def _deterministic(simulation: Live) -> None:
-    runs = []
-    for _ in range(2):
-        simulation.step(DT, count=10)
-        runs.append([_copy(simulation.read(query, query.attributes)) for query in queries(simulation)])
-        simulation.reset()
-    _check_same(runs, "after a reset")
-    with simulation.another(FLOATING_TREE) as other:
-        other.step(DT, count=10)
-        runs.append([_copy(other.read(query, query.attributes)) for query in queries(other)])
-    _check_same(runs[1:], "in another simulation")
-
-
-def _check_same(runs: list[list[list[tuple[str, bytes]]]], where: str) -> None:
-    for one, other in zip(runs[0], runs[1], strict=True):
-        for (name, value), (_, again) in zip(one, other, strict=True):
-            assert value == again, f"the same run twice gives the same bits: {name} differs {where}"
 
 
 def _every(check: Callable[[Live], None]) -> Callable[[Live], None]:
@@ -454,9 +318,6 @@ CHECKS = (
     Check("identity and order", "Row i is path i: in natural order, the caller's, or the engine's own.", LOOSE,
           _identity, ("unsorted rows", "lost order", "native rows")),
     Check("order under renaming", "The order follows the names.", LOOSE, _renamed, ("unsorted rows", "native rows")),
-    Check("kept results", "A result that is kept never changes.", LOOSE, _kept_results, ("aliased result",)),
-    Check("readers", "A reader refills its own memory and hands back the same result.", LOOSE, _readers,
-          ("stale reader", "fresh reader")),
     Check("tick and time", "A tick is a step, time is in seconds, and results carry both.", LOOSE, _time,
           ("standing tick", "time in ticks")),
     Check("omissions", "What is missing is named with its reason, and has no value.", _BODIES, _every(_omissions),
@@ -467,12 +328,5 @@ CHECKS = (
           _names, ("accepted name", "accepted duplicate")),
     Check("foreign queries", "A query belongs to the simulation that made it.", LOOSE, _foreign_queries,
           ("foreign query",)),
-    Check("closed simulations", "A closed simulation refuses everything but closing.", LOOSE, _after_closing,
-          ("read after close",)),
-    Check("reset", "A reset brings the authored state back, and queries and readers stay valid.", FLOATING_TREE,
-          _reset, ("incomplete reset",)),
-    Check("two simulations", "Two simulations at once have nothing in common.", LOOSE, _two_at_once,
-          ("shared simulation",)),
-    Check("determinism", "The same run twice gives the same bits.", FLOATING_TREE, _deterministic, ("noise",)),
 )  # fmt: skip
 """What every answer keeps."""

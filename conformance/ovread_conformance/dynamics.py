@@ -45,9 +45,7 @@ HELD = attrs.evolve(
     robots=(
         attrs.evolve(
             PENDULUM.robots[0],
-            joints=(
-                attrs.evolve(PENDULUM.robots[0].joints[0], drive=Drive(stiffness=0.2, damping=0.05, target=70.0)),
-            ),
+            joints=(attrs.evolve(PENDULUM.robots[0].joints[0], drive=Drive(stiffness=0.2, damping=0.05, target=70.0)),),
         ),
     ),
 )
@@ -55,7 +53,7 @@ HELD = attrs.evolve(
 
 
 FIRST_ORDER = 0.02
-"""Drift over half a second at steps of 1/480 s, of turns of about a radian per second: each step is off by its square."""
+"""Drift in half a second with steps of 1/480 s, at about a radian per second: each step is off by its square."""
 OF_CENTRES = 1e-3
 """The same of velocities of centres of mass: an engine that integrates the velocity of an origin, at a lever of a third
 of the unit that turns by a radian per second, is off by a part of the step."""
@@ -83,7 +81,7 @@ def _itself(places: Array, masses: Array) -> Array:
 
 
 def _whole(places: Array, masses: Array) -> Array:
-    return places - (masses * places).sum(axis=0) / masses.sum()
+    return np.asarray(places - (masses * places).sum(axis=0) / masses.sum())
 
 
 def _near(got: Array, expected: Array, tolerance: float, what: str) -> None:

@@ -13,7 +13,18 @@ from typing import Any, Self
 import numpy.typing as npt
 
 import ovread
-from ovread import BackendInfo, Group, ObjectType, Query, Reader, ReadResult, Simulation, StageUnits, Writer, WriteSession
+from ovread import (
+    BackendInfo,
+    Group,
+    ObjectType,
+    Query,
+    Reader,
+    ReadResult,
+    Simulation,
+    StageUnits,
+    Writer,
+    WriteSession,
+)
 from ovread.assignment import set_values
 from ovread.backend import Level
 from ovread.catalogue import Writability
@@ -129,9 +140,9 @@ def conditions_of(simulation: Live, key: Key) -> Iterator[None]:
     try:
         yield
     except (NotWritableError, ValueRefusedError) as error:
-        assert declared.writability is Writability.CONDITIONAL, (
-            f"{key[1]} of {key[0].name} is declared {declared.writability.value}, and is refused: {error}"
-        )
+        if declared.writability is not Writability.CONDITIONAL:
+            what = f"{key[1]} of {key[0].name} is declared {declared.writability.value}"
+            raise AssertionError(f"{what}, and is refused: {error}") from error
         raise NotOfferedError(str(error)) from error
 
 

@@ -36,7 +36,9 @@ def rates(simulation: Live, system: System) -> Rates:
     for robot in system.robots:
         joints = {system.joint_path(robot, joint): joint for joint in robot.joints if joint.axes}
         query = simulation.query(ObjectType.ARTICULATION_JOINT, paths=list(joints))
-        for path, values in zip(joints, simulation.read(query, ["jointVelocity"])["jointVelocity"].per_prim(), strict=True):
+        for path, values in zip(
+            joints, simulation.read(query, ["jointVelocity"])["jointVelocity"].per_prim(), strict=True
+        ):
             scale = 1.0 if joints[path].is_linear else _DEGREE
             found |= {
                 f"{path}:{axis}": scale * float(value)

@@ -6,10 +6,11 @@ import pytest
 
 from ovread_conformance.checks import Check
 from ovread_conformance.contract import CHECKS as OF_READS
+from ovread_conformance.lifetimes import CHECKS as OF_LIFETIMES
 from ovread_conformance.sessions import CHECKS as OF_WRITES
 from ovread_conformance.trials import Trials, each_fault, name_of
 
-CHECKS = (*OF_READS, *OF_WRITES)
+CHECKS = (*OF_READS, *OF_LIFETIMES, *OF_WRITES)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=name_of)

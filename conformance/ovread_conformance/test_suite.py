@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ovread_conformance import CHECKS, MUTANTS, bounds, contract, dynamics, effects, sessions
+from ovread_conformance import CHECKS, MUTANTS, bounds, contract, dynamics, effects, lifetimes, sessions
 from ovread_conformance.effects import EFFECTS, VISIBLE, Effect
 from ovread_conformance.faults import FAULTS
 
-LIVE = (*contract.CHECKS, *sessions.CHECKS, *effects.CHECKS, *bounds.CHECKS, *dynamics.CHECKS)
+LIVE = (*contract.CHECKS, *lifetimes.CHECKS, *sessions.CHECKS, *effects.CHECKS, *bounds.CHECKS, *dynamics.CHECKS)
 
 
 def test_every_mutant_is_used() -> None:
