@@ -185,7 +185,7 @@ def _rest_offset(simulation: Live) -> None:
     offset = 0.06
     _write(simulation, (BODY, "contactOffset"), {_BOX: (0.1,)})
     _write(simulation, (BODY, "restOffset"), {_BOX: (offset,)})
-    simulation.step(DT, count=360)
+    simulation.step(DT, count=180)
     height = float(values_of(simulation, BODY, _BOX, "position")[2]) - 0.2
     assert abs(height - offset) < 0.02, (
         f"restOffset is the distance at which a box comes to rest over the floor: expected {offset}, got {height:.4g}"

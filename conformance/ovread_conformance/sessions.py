@@ -126,7 +126,7 @@ def _masks(simulation: Live) -> None:
     bad: tuple[npt.ArrayLike, ...] = ([True], [1, 0, 0, 0], [[True] * 4])
     for given in bad:
         refuses(lambda given=given: simulation.set(query, "position", values, mask=given), ValueRefusedError,  # type: ignore[misc]
-                f"mask {given}")  # fmt: skip
+                f"mask {given!r}")  # fmt: skip
     _unchanged(_positions(simulation, query), before, "a refused mask changes nothing")
 
 
