@@ -33,6 +33,27 @@ def of_joints(system: System) -> Iterator[Effect]:
         mutants_at_once=("dropped write", "stale dependents"),
     )
     yield effect(
+        "coordinate of a swapped joint and a slide",
+        "jointPosition is that of body1 relative to body0, also where the outer link is body0.",
+        "jointPosition",
+        lambda each: joint("a", position=(60.0,))(joint("b10", position=(-0.7,))(each)),
+        mutants_at_once=("dropped write", "reversed write"),
+    )
+    yield effect(
+        "coordinates of a ball joint",
+        "jointPosition of a ball joint is one rotation vector, in degrees.",
+        "jointPosition",
+        joint("b9", position=(40.0, -35.0, 60.0)),
+        mutants_at_once=("dropped write", "stale dependents"),
+    )
+    yield effect(
+        "rates about several axes",
+        "jointVelocity about several axes is the angular velocity in the outer joint frame, in degrees per second.",
+        "jointVelocity",
+        lambda each: joint("b9", velocity=(150.0, -120.0, 90.0))(joint("d", velocity=(-100.0, 160.0, -60.0))(each)),
+        mutants=("forgotten write", "write in degrees"),
+    )
+    yield effect(
         "joint rate",
         "jointVelocity is in degrees per second, body1 relative to body0.",
         "jointVelocity",

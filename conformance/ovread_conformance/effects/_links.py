@@ -11,7 +11,7 @@ from ovread_conformance.effects._changes import body
 from ovread_conformance.effects._effect import Effect
 from ovread_conformance.effects._pushes import FORCE, NONE, TORQUE, wrench
 from ovread_conformance.oracles import ARTICULATION, LINK
-from ovread_conformance.systems import FLOATING_TREE, RobotOracle, System, at
+from ovread_conformance.systems import FIXED_TREE, FLOATING_TREE, RobotOracle, System, at
 
 
 def of_links(system: System) -> Iterator[Effect]:
@@ -75,20 +75,22 @@ def of_links(system: System) -> Iterator[Effect]:
 
 
 def of_roots() -> Iterator[Effect]:
-    """Give the effects on the root of a floating tree."""
-    system = FLOATING_TREE
-    root = system.robots[0].root
-    for what, attribute, change in (
-        ("position", "rootPosition", body("z", pose=type(root.pose)(root.pose.rotation, np.array([3.0, -2.0, 5.0])))),
-        ("orientation", "rootOrientation", body("z", pose=at(*root.pose.translation, about=(-1, 2, 2), degrees=140))),
-        ("linear velocity", "rootLinearVelocity", body("z", velocity=(-2.0, 1.5, 0.7))),
-        ("angular velocity", "rootAngularVelocity", body("z", spin=(-150.0, 200.0, 120.0))),
+    """Give the effects on the roots of trees: a fixed one can be placed, a floating one moves."""
+    root = FLOATING_TREE.robots[0].root
+    placed = body("z", pose=type(root.pose)(root.pose.rotation, np.array([3.0, -2.0, 5.0])))
+    turned = body("z", pose=at(*root.pose.translation, about=(-1, 2, 2), degrees=140))
+    for what, attribute, change, systems in (
+        ("position", "rootPosition", placed, (FIXED_TREE, FLOATING_TREE)),
+        ("orientation", "rootOrientation", turned, (FIXED_TREE, FLOATING_TREE)),
+        ("linear velocity", "rootLinearVelocity", body("z", velocity=(-2.0, 1.5, 0.7)), (FLOATING_TREE,)),
+        ("angular velocity", "rootAngularVelocity", body("z", spin=(-150.0, 200.0, 120.0)), (FLOATING_TREE,)),
     ):
-        yield Effect(
-            f"{what} of a floating root",
-            f"{attribute} is of the root link, and all links follow.",
-            system,
-            ((ARTICULATION, attribute),),
-            change,
-            mutants_at_once=("dropped write", "stale dependents"),
-        )
+        for system in systems:
+            yield Effect(
+                f"{what} of the root ({system.name})",
+                f"{attribute} is of the root link, and all links follow.",
+                system,
+                ((ARTICULATION, attribute),),
+                change,
+                mutants_at_once=("dropped write", "stale dependents"),
+            )
