@@ -77,7 +77,7 @@ def of_links(system: System) -> Iterator[Effect]:
 def of_roots() -> Iterator[Effect]:
     """Give the effects on the roots of trees: a fixed one can be placed, a floating one moves."""
     root = FLOATING_TREE.robots[0].root
-    placed = body("z", pose=type(root.pose)(root.pose.rotation, np.array([30.0, -20.0, 5.0])))
+    placed = body("z", pose=type(root.pose)(root.pose.rotation, np.array([12.0, -8.0, 5.0])))
     turned = body("z", pose=at(*root.pose.translation, about=(-1, 2, 2), degrees=140))
     for what, attribute, change, systems in (
         ("position", "rootPosition", placed, (FIXED_TREE, FLOATING_TREE)),
