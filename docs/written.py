@@ -20,6 +20,15 @@ from ovread.catalogue import Attribute, ObjectType
 ROOT = Path(__file__).parents[1]
 KINDS = ("reads_back", "obeys", "refuses")
 SUITE = "suite"
+EXCUSES = {
+    ("physx", ObjectType.DEFORMABLE_VOLUME, ""): "needs CUDA",
+    ("physx", ObjectType.DEFORMABLE_SURFACE, ""): "needs CUDA",
+    ("physx", ObjectType.PARTICLE_SET, ""): "needs CUDA",
+    ("physx", ObjectType.DEFORMABLE_MATERIAL, ""): "needs CUDA",
+    ("physx", ObjectType.DEBUG_RENDER, "simulationMesh"): "needs CUDA",
+    ("physx", ObjectType.DEBUG_RENDER, "mbpRegions"): "not observable here: no broad phase drew any",
+}
+"""Why there is no evidence, by backend, type and attribute (empty for all of a type)."""
 Evidence = dict[tuple[str, ObjectType, str, str], list[str]]
 """Tests by backend, object type, attribute and kind."""
 
@@ -56,6 +65,9 @@ def cells(info: BackendInfo, row: Attribute, found: Evidence) -> dict[str, str]:
         texts["refuses"] = texts["refuses"] or SUITE
         if is_read_back(info, row):
             texts["reads_back"] = texts["reads_back"] or SUITE
+    for name in ("", row.name):
+        excuse = EXCUSES.get((info.name, row.object_type, name), "")
+        texts = {kind: text or excuse for kind, text in texts.items()}
     if not is_read_back(info, row):
         texts["reads_back"] = texts["reads_back"] or "cannot be read"
     return texts

@@ -37,9 +37,9 @@ def _fill(simulation: Simulation, session: WriteSession, group: WriteGroup, quer
     """Fill a group from what a caller passed for all rows of the query."""
     if group._is_dynamic:
         elements = as_numbers(group.row, _as_handles(simulation, group.row, values))
-        sized = elements.reshape(-1, len(group.lanes)) if elements.ndim < 2 else elements
-        group.resize([len(sized)] * len(group))
-        group.values[...] = np.tile(sized, (len(group), 1))
+        whole = sized(group, elements)
+        group.resize([len(whole)] * len(group))
+        group.values[...] = np.tile(whole, (len(group), 1))
         return
     if group.offsets is not None and isinstance(values, (list, tuple)) and _is_per_prim(values, query):
         for position, target in zip(group._rows, group.per_prim(), strict=True):
@@ -53,6 +53,18 @@ def _fill(simulation: Simulation, session: WriteSession, group: WriteGroup, quer
     if len(session.groups) > 1 and given.ndim > 0:
         raise ValueRefusedError(f"{group.attribute!r} is in several scenes: pass a list with the values of each prim.")
     group.values[...] = spread(group.row, group.lanes, given, len(group.values), "elements")
+
+
+def sized(group: WriteGroup, given: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return elements for an attribute of which there are as many as one likes: ``(elements, lanes)``."""
+    width = len(group.lanes)
+    whole = given.reshape(-1, width) if given.ndim < 2 and given.size % width == 0 else given
+    if whole.ndim != 2 or whole.shape[1] != width:
+        raise ValueRefusedError(
+            f"{group.attribute!r} got values of shape {given.shape}: pass (elements, {width}), with no element for "
+            "none. Nothing has been changed."
+        )
+    return whole
 
 
 def _as_handles(simulation: Simulation, row: Attribute, values: object) -> object:

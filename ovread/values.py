@@ -150,6 +150,8 @@ def as_numbers(row: Attribute, given: object) -> npt.NDArray[Any]:
     if row.dtype == "f32":
         with np.errstate(over="ignore"):
             return np.asarray(array, dtype=dtype)
+    if array.dtype.kind == "b":
+        return array.astype(dtype)
     bounds = np.iinfo(dtype)
     with np.errstate(invalid="ignore"):
         whole = np.isfinite(array) & (array == np.floor(array)) & (array >= bounds.min) & (array <= bounds.max)

@@ -117,6 +117,10 @@ def test_whole_numbers_are_not_rounded_into_shape(given: float) -> None:
         as_numbers(FLAG, given)
 
 
+def test_a_flag_is_a_whole_number_of_any_type() -> None:
+    assert as_numbers(catalogue.attribute(ObjectType.DEBUG_RENDER, "scope"), True).tolist() == 1
+
+
 @pytest.mark.parametrize("given", [True, 1, 1.0, np.array([1], np.int64), [True, False]])
 def test_numbers_of_any_type_that_fit_are_taken(given: object) -> None:
     assert as_numbers(FLAG, given).dtype == np.uint8

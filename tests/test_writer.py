@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import warp as wp
 
-from ovread import ObjectType
+from ovread import ObjectType, WriteGroup, catalogue
+from ovread.assignment import sized
 from ovread.errors import ClosedError, NotWritableError, ValueRefusedError
 from ovread.simulation import Simulation
 
@@ -125,3 +126,12 @@ def test_a_writer_keeps_no_memory(sim: Simulation) -> None:
     grown = repeat(500) - before
     tracemalloc.stop()
     assert grown < 2000
+
+
+@pytest.mark.parametrize("given", [[1, 2, 3], [[1, 2, 3]], [[[1] * 6]], True])
+def test_elements_that_do_not_fit_are_refused_where_there_may_be_any_number(given: object) -> None:
+    row = catalogue.attribute(ObjectType.DEBUG_RENDER, "cullingBox")
+    values = np.zeros((0, 6), dtype=np.float32)
+    group = WriteGroup(row, ("/a",), row.lanes, "m", None, 0, np.arange(1), True, np.array([0, 0]), values)
+    with pytest.raises(ValueRefusedError, match=r"pass \(elements, 6\)"):
+        sized(group, np.asarray(given))

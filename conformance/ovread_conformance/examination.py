@@ -151,11 +151,13 @@ class Examination:
         self._progress = progress
         self._limit = limit
         self._process = Isolated(limit)
+        self._live = Isolated(limit)  # keeps simulations open, beside which others may not be opened
         self._observations: dict[tuple[str, bool], Answer] = {}
 
     def close(self) -> None:
-        """End the process that the engine runs in."""
+        """End the processes that the engine runs in."""
         self._process.close()
+        self._live.close()
 
     @functools.cached_property
     def runs(self) -> dict[str, Run]:
@@ -240,7 +242,8 @@ class Examination:
         if (name, mutants) not in self._observations:
             self._progress(f"{self.label}: {name}")
             call = (observation.observe, name, self.label, self.device, mutants)
-            self._observations[name, mutants] = self._process.call(*call)
+            process = self._live if observation.is_live(name) else self._process
+            self._observations[name, mutants] = process.call(*call)
         return self._observations[name, mutants]
 
     @functools.cached_property

@@ -81,6 +81,10 @@ class Oracle:
                 found[self._system.joint_path(robot, joint)] = float(np.linalg.norm(half))
         return found
 
+    def expected(self, key: Key) -> Expected:
+        """Return the value of one attribute at this state, by path."""
+        return self._before[key]
+
     def verdicts(self, recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
         """Hold what was read, and that there is an expectation for, against it; all attributes, or just one."""
         if only is None:

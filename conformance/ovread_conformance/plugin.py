@@ -9,6 +9,7 @@ import pytest
 
 import ovread
 from ovread_conformance.examination import Examination, examine_together
+from ovread_conformance.trials import Trials
 
 Subject = TypeVar("Subject")
 
@@ -68,3 +69,9 @@ def recorded(examinations: dict[str, Examination]) -> dict[str, Examination]:
     """The same, after all of them were recorded and judged, side by side."""
     examine_together(examinations)
     return examinations
+
+
+@pytest.fixture(scope="session")
+def ovread_trials(examinations: dict[str, Examination]) -> Trials:
+    """Carries out live checks."""
+    return Trials(examinations)

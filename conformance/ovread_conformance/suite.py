@@ -203,11 +203,6 @@ class Fate:
         return f"{self.row.object_type.name}.{self.row.name}: {self.corruption.name}"
 
 
-def explanation(fate: Fate) -> str:
-    """Say why a mutant may survive; nothing where it should not."""
-    return "" if fate.is_visible else "It changes no value that is read."
-
-
 def mutants(row: Attribute, recordings: Recordings) -> Iterator[Fate]:
     """Corrupt a row in every way that applies, and judge again."""
     known = {name: run for name, run in runs().items() if name in recordings and row.key in recordings[name].rows}

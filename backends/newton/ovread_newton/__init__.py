@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene
+from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene, WriteBinding
 from ovread.catalogue import ObjectType
 from ovread.hookspecs import hookimpl
 from ovread_newton._corrections import RULES
@@ -88,6 +88,16 @@ def ovread_bind_read(
     if object_type is ObjectType.CONTACT_SENSOR:
         return bind_contacts(engine, rows, attributes, filters)
     return bind(engine, object_type, rows, attributes)
+
+
+@hookimpl
+def ovread_bind_write(
+    engine: Any, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+) -> WriteBinding:
+    """Prepare a write."""
+    from ovread_newton._writes import bind_write
+
+    return bind_write(engine, object_type, rows, attributes)
 
 
 @hookimpl

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ovread.errors import OptionError, OwnershipError
 from ovread_newton._contacts import ContactLog
 from ovread_newton._engine import NewtonEngine
+from ovread_newton._ragged import Indices
 from ovread_newton._solvers import REPORTS, SOLVERS, contact_forces_of, requested_kinds, why_not_reported
+from ovread_newton._writer import Sink
 
 if TYPE_CHECKING:
     import newton
@@ -31,6 +33,11 @@ class AdoptedEngine(NewtonEngine):
         self.contacts = contacts
         self.observables = observables
         self.reported = requested_kinds(observables)
+        if solver is None:
+            self.why_not_written = (
+                "A solver keeps copies of what the model says, and none was attached that could be told of a change: "
+                "pass it to ovread.attach."
+            )
         if contacts is not None:
             self.contact_log = ContactLog(self.model, self.sensing)
 
@@ -64,6 +71,7 @@ class AdoptedEngine(NewtonEngine):
         if "state" in current:
             check_state(self.model, current["state"])
             self.state = current["state"]
+        self._stepped_poses = None
         if self.contact_log is not None:
             self.contact_log.begin(self.state)
             self.contact_log.end(self.contacts, contact_forces_of(self.observables), None)
@@ -72,6 +80,23 @@ class AdoptedEngine(NewtonEngine):
         """Solve for the joint coordinates at each read: the caller may have stepped in between."""
         if not self._keeps_joint_state:
             self._solve_joint_state()
+
+    def _follow_bodies(self, articulations: Indices) -> None:
+        super()._follow_bodies(articulations)
+        self._share_joint_state(articulations)
+
+    def _follow_joints(self, articulations: Indices) -> None:
+        super()._follow_joints(articulations)
+        self._share_joint_state(articulations)
+
+    def _share_joint_state(self, articulations: Indices) -> None:
+        """Give the caller's state the joint coordinates that were solved for apart from it."""
+        if self._solved is None:
+            return
+        joints = self.topology.members.take(articulations[articulations >= 0])
+        for name, runs in (("joint_q", self.topology.joint_q), ("joint_qd", self.topology.joint_qd)):
+            index = runs.take(joints)
+            Sink(self, "state", name).put(index, getattr(self._solved, name).numpy()[index])
 
     def step(self, dt: float) -> None:
         """Refuse: the caller steps."""
@@ -83,7 +108,7 @@ class AdoptedEngine(NewtonEngine):
 
     def close(self) -> None:
         """Leave everything to the caller."""
-        self._solved = self.observables = self.solver = None
+        self._solved = self._stepped_poses = self.observables = self.solver = None
         self.state = self.control = self.model = None
 
 

@@ -7,6 +7,7 @@ a GPU plain gathers are kernels in one graph; what converts values in other ways
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -30,7 +31,8 @@ class Source:
 
     Args:
         engine: The engine.
-        part: Attribute of the engine that has the array: ``model``, ``state``, ``joint_state`` or ``control``.
+        part: Attribute of the engine that has the array: ``model``, ``state``, ``joint_state``, ``control``, or
+            ``model.mujoco`` for MuJoCo's own.
         name: Name of the array.
     """
 
@@ -38,12 +40,13 @@ class Source:
         self._engine = engine
         self._part = part
         self._name = name
+        self._owner = attrgetter(part)
         self._views: list[tuple[Any, Values]] = []
 
     @property
     def array(self) -> Any:
         """The array; None where the engine has none."""
-        return getattr(getattr(self._engine, self._part), self._name)
+        return getattr(self._owner(self._engine), self._name)
 
     def __call__(self) -> Values:
         """Return the view."""

@@ -1,4 +1,4 @@
-"""Reading whether bodies sleep, and whether gravity acts on them."""
+"""Whether bodies are kinematic, whether they sleep, and whether gravity acts on them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 Indices = npt.NDArray[np.intp]
 
 _NEVER = "No body sleeps here: open the scene with solver='steel', sleeping=True."
+
+
+def are_kinematic(engine: NewtonEngine, bodies: Indices) -> npt.NDArray[np.bool_]:
+    """Return which bodies are moved by their targets alone."""
+    import newton
+
+    if not len(bodies):
+        return np.zeros(0, bool)
+    return np.asarray(engine.model.body_flags.numpy()[bodies] & int(newton.BodyFlags.KINEMATIC) != 0)
 
 
 def bind_sleeping(engine: NewtonEngine, bodies: Indices) -> Write | Omission:

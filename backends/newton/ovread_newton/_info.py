@@ -17,6 +17,7 @@ from ovread_newton._solvers import (
     why_not_moved,
     why_not_reported,
 )
+from ovread_newton._writable import declare_write_variant, declare_writes
 
 _BODY = ObjectType.RIGID_BODY
 _LINK = ObjectType.ARTICULATION_LINK
@@ -34,11 +35,12 @@ _ACCELERATION_NAMES = "linearAcceleration angularAcceleration"
 _BODY_NAMES = (
     "position orientation linearVelocity angularVelocity mass inverseMass inertia inverseInertia centerOfMassPosition "
     f"centerOfMassOrientation restitution shapeCount friction contactOffset restOffset isSleeping "
-    f"disableGravity body_q body_qd {_ACCELERATION_NAMES}"
+    f"disableGravity kinematicTargetPosition kinematicTargetOrientation body_q body_qd {_ACCELERATION_NAMES}"
 )
 _JOINT_NAMES = (
-    "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointStiffness jointDamping jointLimit "
-    "jointMaxVelocity jointMaxForce jointArmature jointFriction jointViscousFriction joint_q joint_qd"
+    "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointActuationForce jointStiffness "
+    "jointDamping jointLimit jointMaxVelocity jointMaxForce jointArmature jointFriction jointViscousFriction joint_q "
+    "joint_qd"
 )
 _JOINT_FORCES = ((_LINK, "linkIncomingJointForce"), (_JOINT, "jointProjectedForce"))
 _VELOCITIES = (
@@ -109,13 +111,7 @@ _APPROXIMATE_CONTACTS = {
 _UNSUPPORTED: tuple[tuple[tuple[ObjectType, ...], str, str], ...] = (
     ((_BODY, _LINK), "disableSimulation", "Newton cannot leave a body out of the simulation."),
     ((_BODY, _LINK, _ARTICULATION), "staticFriction dynamicFriction", _ONE_FRICTION),
-    (
-        (_BODY, _LINK),
-        "kinematicTargetPosition kinematicTargetOrientation",
-        "Newton has no targets of kinematic bodies: set their pose.",
-    ),
     ((_LINK, _JOINT, _ARTICULATION, _SCENE, _PARTICLES), "physxPointer", _NO_HANDLE),
-    ((_JOINT,), "jointActuationForce", "Newton's Control.joint_f is an input of one step, not a measured effort."),
     ((_JOINT,), "jointStaticFriction jointDynamicFriction", _ONE_JOINT_FRICTION),
     (
         (_JOINT,),
@@ -188,6 +184,8 @@ def describe() -> BackendInfo:
         summary="Newton on a USD stage imported by ovnewton, with a choice of solvers.",
         support=_support(),
         variants={name: _variant(name) for name in SOLVERS},
+        writes=declare_writes(),
+        write_variants={name: declare_write_variant(name) for name in SOLVERS},
         options=(
             Option("solver", "The solver that advances the simulation.", DEFAULT_SOLVER, tuple(SOLVERS)),
             Option(

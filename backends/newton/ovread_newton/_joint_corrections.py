@@ -142,20 +142,18 @@ def _is_same_pose(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64
 
 
 def drive_to_both_targets(scene: SceneImport) -> Iterator[Diagnostic]:
-    """Let drives with stiffness and damping follow their velocity target too."""
+    """Let drives follow their velocity target beside the position target, whichever gains they have or get later."""
     import newton
 
-    builder = scene.builder
+    builder, both = scene.builder, int(newton.JointTargetMode.POSITION_VELOCITY)
+    one = (int(newton.JointTargetMode.POSITION), int(newton.JointTargetMode.VELOCITY))
     followed = []
     for path, joint in scene.joints().items():
         for dof in scene.dofs_of(joint):
-            if (
-                builder.joint_target_mode[dof] != int(newton.JointTargetMode.POSITION)
-                or not builder.joint_target_kd[dof]
-            ):
+            if builder.joint_target_mode[dof] not in one:
                 continue
-            builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
-            if builder.joint_target_qd[dof]:
+            builder.joint_target_mode[dof] = both
+            if builder.joint_target_ke[dof] and builder.joint_target_kd[dof] and builder.joint_target_qd[dof]:
                 followed.append(path)
     if scene.solver == "mujoco":
         yield from findings("velocity-target", followed, "Its drive follows the velocity target beside the stiffness.")

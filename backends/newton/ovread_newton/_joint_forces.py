@@ -107,7 +107,10 @@ class _Wrenches:
         children = np.array(engine.topology.children, np.intp)[joints]
         self._children = children
         self._parents = model.joint_parent.numpy().astype(np.intp)[joints]
-        self._forces, self._poses = Source(engine, "observables", "body_parent_f"), Source(engine, "state", "body_q")
+        self._forces, self._poses = (
+            Source(engine, "observables", "body_parent_f"),
+            Source(engine, "last_step", "body_q"),
+        )
         self._centres = Source(engine, "model", "body_com")
         self._anchors, self._inner = Source(engine, "model", "joint_X_c"), Source(engine, "model", "joint_X_p")
         self._joints = joints

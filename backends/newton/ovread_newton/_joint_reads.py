@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ovread.backend import UNLIMITED, Column, Omission, OmissionReason
 from ovread_newton._binding import Binding, Gather, Source, Values, Write
+from ovread_newton._efforts import EFFORT, bind_effort
 from ovread_newton._joint_forces import PROJECTED, bind_projected
 from ovread_newton._turned_joints import overlaid
 
@@ -36,11 +37,13 @@ _REVERSED = (
     "joint_qd return Newton's own."
 )
 _OTHER = "Distance and rod joints have no coordinates about joint axes. joint_q and joint_qd return Newton's own."
-_NO_CONTROL = "Targets are in the newton.Control, and none was attached: pass it to ovread.attach."
+_NO_CONTROL = (
+    "Targets and efforts are in the newton.Control, and none was attached that has them: pass it to ovread.attach."
+)
 
 
 @attrs.frozen
-class _Field:
+class Field:
     """Where an attribute lies, and how it converts.
 
     Args:
@@ -59,22 +62,23 @@ class _Field:
     is_coordinate: bool = False
 
 
-_FIELDS = {
-    "jointPosition": _Field("joint_state", "joint_q", _DEGREE, is_motion=True, is_coordinate=True),
-    "jointVelocity": _Field("joint_state", "joint_qd", _DEGREE, is_motion=True),
-    "jointPositionTarget": _Field("control", "joint_target_q", _DEGREE, is_motion=True, is_coordinate=True),
-    "jointVelocityTarget": _Field("control", "joint_target_qd", _DEGREE, is_motion=True),
-    "jointStiffness": _Field("model", "joint_target_ke", 1 / _DEGREE),
-    "jointDamping": _Field("model", "joint_target_kd", 1 / _DEGREE),
-    "jointArmature": _Field("model", "joint_armature"),
-    "jointFriction": _Field("model", "joint_friction"),
-    "jointViscousFriction": _Field("model", "joint_damping", 1 / _DEGREE),
-    "jointMaxVelocity": _Field("model", "joint_velocity_limit", _DEGREE),
-    "jointMaxForce": _Field("model", "joint_effort_limit"),
+FIELDS = {
+    "jointPosition": Field("joint_state", "joint_q", _DEGREE, is_motion=True, is_coordinate=True),
+    "jointVelocity": Field("joint_state", "joint_qd", _DEGREE, is_motion=True),
+    "jointPositionTarget": Field("control", "joint_target_q", _DEGREE, is_motion=True, is_coordinate=True),
+    "jointVelocityTarget": Field("control", "joint_target_qd", _DEGREE, is_motion=True),
+    EFFORT: Field("control", "joint_f", is_motion=True),
+    "jointStiffness": Field("model", "joint_target_ke", 1 / _DEGREE),
+    "jointDamping": Field("model", "joint_target_kd", 1 / _DEGREE),
+    "jointArmature": Field("model", "joint_armature"),
+    "jointFriction": Field("model", "joint_friction"),
+    "jointViscousFriction": Field("model", "joint_damping", 1 / _DEGREE),
+    "jointMaxVelocity": Field("model", "joint_velocity_limit", _DEGREE),
+    "jointMaxForce": Field("model", "joint_effort_limit"),
 }
 _NATIVE = ("joint_q", "joint_qd")
 
-_DEFAULT_BOUND = 1e6
+DEFAULT_BOUND = 1e6
 """What ``ModelBuilder.JointDofConfig`` bounds velocity and effort by where nothing was given."""
 
 
@@ -93,8 +97,9 @@ def bind_joints(engine: NewtonEngine, joints: Indices, attributes: Sequence[str]
                 columns.append(Column(name, covered, engine.topology.dofs.rate.counts(joints)))
                 writes.append(made)
             continue
-        if name in _FIELDS and _FIELDS[name].is_motion:
-            if _FIELDS[name].part == "control" and engine.control is None:
+        if name in FIELDS and FIELDS[name].is_motion:
+            field = FIELDS[name]
+            if field.part == "control" and getattr(engine.control, field.array, None) is None:
                 omissions.append(Omission(name, OmissionReason.UNSUPPORTED_CONFIGURATION, _NO_CONTROL))
                 continue
             covered, left_out = _split(engine.topology, joints, name)
@@ -108,7 +113,7 @@ def bind_joints(engine: NewtonEngine, joints: Indices, attributes: Sequence[str]
 
 
 def _needs_state(attributes: Sequence[str]) -> bool:
-    return any(name in _NATIVE or (name in _FIELDS and _FIELDS[name].part == "joint_state") for name in attributes)
+    return any(name in _NATIVE or (name in FIELDS and FIELDS[name].part == "joint_state") for name in attributes)
 
 
 def _split(topology: Topology, joints: Indices, name: str) -> tuple[Indices, list[Omission]]:
@@ -156,23 +161,35 @@ def _bind_joint(engine: NewtonEngine, joints: Indices, name: str) -> tuple[Write
     dofs = topology.dofs
     positions = dofs.rate.positions(joints)
     counts = dofs.rate.counts(joints)
+    if name == EFFORT:
+        return bind_effort(engine, joints), counts
     rate = dofs.rate.flat[positions][:, None]
-    is_angular = dofs.is_angular[positions][:, None]
-    sign = dofs.sign[positions][:, None]
     if name == "jointLimit":
-        return _limits(engine, rate, np.where(is_angular, _DEGREE, 1.0).astype(np.float32), sign < 0), counts
-    field = _FIELDS[name]
+        is_angular, is_reversed = dofs.is_angular[positions][:, None], dofs.sign[positions][:, None] < 0
+        return _limits(engine, rate, np.where(is_angular, _DEGREE, 1.0).astype(np.float32), is_reversed), counts
+    field = FIELDS[name]
     source = Source(engine, field.part, field.array)
-    factor = np.where(is_angular, field.angular, 1.0).astype(np.float32)
+    index, factor = layout_of(topology, joints, field)
     if name in ("jointMaxVelocity", "jointMaxForce"):
-        return _bound(source, rate, factor, _defaults_of(engine, rate, name)), counts
-    if not field.is_motion:
-        return Gather(source, rate, factor), counts
-    factor = factor * sign
+        return _bound(source, index, factor, _defaults_of(engine, index, name)), counts
+    plain = Gather(source, index, factor)
+    return overlaid(engine, joints, name, plain, factor) if field.is_motion else plain, counts
+
+
+def layout_of(topology: Topology, joints: Indices, field: Field) -> tuple[Indices, Values]:
+    """Return which elements of its array a field has for joints, and what each is multiplied by, both ``(axes, 1)``.
+
+    The index is -1 for the coordinates of joints that have more or fewer of them than axes.
+    """
+    dofs = topology.dofs
+    positions = dofs.rate.positions(joints)
+    factor = np.where(dofs.is_angular[positions], field.angular, 1.0)
+    if field.is_motion:
+        factor = factor * dofs.sign[positions]
+    index = dofs.rate.flat[positions]
     if field.is_coordinate:
-        index = dofs.target if field.array == "joint_target_q" else dofs.coordinate
-        rate = index[positions][:, None]
-    return overlaid(engine, joints, name, Gather(source, rate, factor), factor), counts
+        index = (dofs.target if field.array == "joint_target_q" else dofs.coordinate)[positions]
+    return index[:, None], factor[:, None].astype(np.float32)
 
 
 def _defaults_of(engine: NewtonEngine, rate: Indices, name: str) -> npt.NDArray[np.bool_]:
@@ -195,7 +212,7 @@ def _bound(source: Source, index: Indices, factor: Values, is_default: npt.NDArr
 
     def write(out: Values) -> None:
         np.take(source(), index, out=out, mode="clip")
-        np.equal(out, _DEFAULT_BOUND, out=is_unlimited)
+        np.equal(out, DEFAULT_BOUND, out=is_unlimited)
         np.logical_and(is_unlimited, is_default, out=is_unlimited)
         np.greater_equal(out, newton.MAXVAL, out=mask)
         np.logical_or(is_unlimited, mask, out=is_unlimited)

@@ -6,7 +6,7 @@ where they are principal axes of the tensor; else those that Jacobi rotations fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +45,16 @@ def principal_axes(tensors: Doubles, authored: Doubles) -> Doubles:
     return turns
 
 
+def principal_moments(tensors: Doubles, turns: Doubles) -> Doubles:
+    """Return the moments about the axes that rotations ``turns`` lead to, ``(n, 3)``."""
+    return np.asarray(np.einsum("nii->ni", _seen_from(tensors, turns)))
+
+
+def are_principal(tensors: Doubles, turns: Doubles) -> npt.NDArray[np.bool_]:
+    """Return where rotations lead to principal axes, ``(n,)``."""
+    return np.asarray(_off_diagonal(tensors, turns).max(axis=1) <= _AS_GOOD_AS_ZERO * _scale(tensors))
+
+
 def _scale(tensors: Doubles) -> Doubles:
     return np.asarray(np.abs(tensors).max(axis=(1, 2)))
 
@@ -69,6 +79,46 @@ def _jacobi(seen: Doubles, axis: Indices) -> Doubles:
     return composed(angle[:, None], np.eye(3)[axis][:, None])
 
 
+class NamedAxes:
+    """The principal axes that bodies are given: authored, then written.
+
+    Args:
+        authored: Rotation from principal axes to body axes, of the bodies that have one.
+    """
+
+    def __init__(self, authored: Mapping[int, tuple[float, ...]]) -> None:
+        self._authored = authored
+        self.restore()
+
+    version = 0
+    """Counts the changes."""
+
+    def restore(self) -> None:
+        """Take the authored axes again."""
+        self._named: dict[int, tuple[float, ...]] = dict(self._authored)
+        self._unnamed: set[int] = set()
+        self.version += 1
+
+    def of(self, bodies: Indices) -> Doubles:
+        """Return the rotations of some bodies, ``(n, 4)``; zeros for those without."""
+        return np.array([self._named.get(body, (0.0, 0.0, 0.0, 0.0)) for body in bodies.tolist()]).reshape(-1, 4)
+
+    def name(self, bodies: Indices, turns: Doubles) -> None:
+        """Name the axes of some bodies; zeros take the name away."""
+        for body, turn in zip(bodies.tolist(), turns.tolist(), strict=True):
+            self._named[body] = tuple(turn)
+        self._unnamed.difference_update(bodies.tolist())
+        self.version += 1
+
+    def lose(self, bodies: Iterable[int]) -> None:
+        """Take note that the inertia of some bodies was written, so that nobody has said which axis is which."""
+        self._unnamed.update(bodies)
+
+    def are_lost(self, bodies: Indices) -> npt.NDArray[np.bool_]:
+        """Return which bodies had their inertia written after their axes were named, ``(n,)``."""
+        return np.array([body in self._unnamed for body in bodies.tolist()], bool)
+
+
 class PrincipalAxes:
     """The principal axes of some bodies, found again when their inertia changes.
 
@@ -80,16 +130,17 @@ class PrincipalAxes:
     def __init__(self, engine: NewtonEngine, bodies: Indices) -> None:
         self._inertia = Source(engine, "model", "body_inertia")
         self._bodies = bodies
-        self._authored = _authored(engine.topology.principal_axes, bodies)
+        self._names = engine.named_axes
+        self._version = -1
         self._known = np.full((len(bodies), 3, 3), np.nan, np.float32)
         self._turns: Doubles = np.zeros((len(bodies), 4))
 
     def __call__(self) -> Doubles:
         """Return the rotations to body axes, ``(bodies, 4)``."""
         tensors = self._inertia().reshape(-1, 3, 3)[self._bodies]
-        if not np.array_equal(tensors, self._known):
-            self._known = tensors
-            self._turns = principal_axes(tensors.astype(float), self._authored)
+        if self._version != self._names.version or not np.array_equal(tensors, self._known):
+            self._known, self._version = tensors, self._names.version
+            self._turns = principal_axes(tensors.astype(float), self._names.of(self._bodies))
         return self._turns
 
 
@@ -101,10 +152,3 @@ def bind_principal_axes(engine: NewtonEngine, bodies: Indices) -> Write:
         out[...] = axes()
 
     return write
-
-
-def _authored(known: Mapping[int, tuple[float, ...]], bodies: Indices) -> Doubles:
-    authored = np.zeros((len(bodies), 4))
-    for row, body in enumerate(bodies.tolist()):
-        authored[row] = known.get(body, authored[row])
-    return authored

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from ovread_newton._centre_of_mass import centre_of_mass, local_centre_of_mass
 from ovread_newton._dynamics import DYNAMICS, bind_dynamics
 from ovread_newton._joint_forces import INCOMING, bind_incoming
 from ovread_newton._joint_reads import bind_joints
+from ovread_newton._kinematic_targets import COLUMNS
 from ovread_newton._principal_axes import bind_principal_axes
 from ovread_newton._ragged import EMPTY
 from ovread_newton._shapes import PER_SHAPE, bind_shapes
@@ -32,7 +34,7 @@ Indices = npt.NDArray[np.intp]
 Layout = tuple[str, str, int, int, int]
 """Part of the engine, array, its width, first and last column."""
 
-_STATE: dict[str, Layout] = {
+STATE: dict[str, Layout] = {
     "body_q": ("state", "body_q", 7, 0, 7),
     "body_qd": ("state", "body_qd", 6, 0, 6),
     "position": ("state", "body_q", 7, 0, 3),
@@ -40,7 +42,7 @@ _STATE: dict[str, Layout] = {
     "linearVelocity": ("state", "body_qd", 6, 0, 3),
     "angularVelocity": ("state", "body_qd", 6, 3, 6),
 }
-_ROOT_STATE = {
+ROOT_STATE = {
     "rootPosition": "position",
     "rootOrientation": "orientation",
     "rootLinearVelocity": "linearVelocity",
@@ -122,8 +124,19 @@ def _bind_body(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write,
     if name == INCOMING:
         made = bind_incoming(engine, bodies)
         return made if isinstance(made, Omission) else (made, None)
-    layout = _STATE.get(name) or _PROPERTIES[name]
+    if name in COLUMNS:
+        return _bind_target(engine, bodies, name), None
+    layout = STATE.get(name) or _PROPERTIES[name]
     return _gather_rows(engine, bodies, layout), None
+
+
+def _bind_target(engine: NewtonEngine, bodies: Indices, name: str) -> Write:
+    """Read pending targets; the pose of a body that has none."""
+    start, end = COLUMNS[name]
+    targets = engine.targets
+    if targets is None:
+        return Gather(Source(engine, "state", "body_q"), lanes(bodies, 7, start, end))
+    return partial(targets.read, bodies, start, end)
 
 
 def _bind_acceleration(engine: NewtonEngine, bodies: Indices, name: str) -> tuple[Write, Indices | None] | Omission:
@@ -155,9 +168,9 @@ def _bind_articulations(engine: NewtonEngine, rows: Indices, attributes: Sequenc
 
 def _bind_articulation(engine: NewtonEngine, articulations: Indices, name: str) -> tuple[Write, Indices | None]:
     topology = engine.topology
-    if name in _ROOT_STATE:
+    if name in ROOT_STATE:
         roots = topology.roots[articulations]
-        return _gather_rows(engine, roots, _STATE[_ROOT_STATE[name]]), None
+        return _gather_rows(engine, roots, STATE[ROOT_STATE[name]]), None
     if name == "centerOfMassWorld":
         return centre_of_mass(engine, articulations), None
     if name == "centerOfMassLocal":

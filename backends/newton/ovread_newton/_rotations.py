@@ -101,21 +101,43 @@ def bias(rates: Doubles, moved: Doubles) -> Doubles:
     return total
 
 
-def solved_turns(components: Doubles, axes: Doubles, tolerance: float = 1e-12) -> Doubles | None:
-    """Return the turns whose rotation vector has these components along their axes, one joint, ``(k,)``.
+def turns_of(q: Doubles, axes: Doubles) -> Doubles:
+    """Return the successive turns that make up quaternions, about three axes each at right angles, ``(n, 3)``."""
+    third = np.cross(axes[:, 0], axes[:, 1])
+    handedness = np.sign(np.einsum("nx,nx->n", third, axes[:, 2]))
+    basis = np.stack([axes[:, 0], axes[:, 1], third], axis=-1)
+    seen = basis.swapaxes(1, 2) @ matrices(q) @ basis
+    middle = np.arcsin(np.clip(seen[:, 0, 2], -1, 1))
+    first, last = np.arctan2(-seen[:, 1, 2], seen[:, 2, 2]), np.arctan2(-seen[:, 0, 1], seen[:, 0, 0])
+    # Where the first and the last turn are about the same axis, only their sum is known.
+    is_locked = np.abs(seen[:, 0, 2]) > 1 - 1e-12
+    first = np.where(is_locked, np.arctan2(seen[:, 2, 1], seen[:, 1, 1]), first)
+    return np.stack([first, middle, np.where(is_locked, 0.0, last) * handedness], axis=1)
 
-    With two axes the vector has a component along neither. None where there is no solution nearby.
+
+def solved_turns(components: Doubles, axes: Doubles, turned: Doubles) -> Doubles:
+    """Return the turns whose rotation vectors have these components along some axes, ``(n, k)``.
+
+    With two axes the vector has a component along neither. NaN for joints that have no solution nearby.
+
+    Args:
+        components: ``(n, k)``.
+        axes: ``(n, k, 3)``: what the components are along.
+        turned: ``(n, k, 3)``: axes of the successive turns, the same in another order.
     """
-    turns = np.array(components, float)[None]
+    # A turn is near the component along its axis.
+    turns = np.einsum("njx,nix,ni->nj", turned, axes, components)
+    residual = np.zeros_like(turns)
     for _ in range(50):
-        residual = axes @ rotation_vector(composed(turns, axes[None]))[0] - components
-        if np.abs(residual).max() < tolerance:
-            return np.asarray(turns[0])
-        steps = 1e-6 * np.eye(len(components))
-        shifted = rotation_vector(composed(turns + steps, np.broadcast_to(axes, (len(axes), *axes.shape))))
-        slope = (shifted @ axes.T - (components + residual)).T / 1e-6
-        turns = turns - np.linalg.lstsq(slope, residual, rcond=None)[0]
-    return None
+        vectors = rotation_vector(composed(turns, turned))
+        residual = np.einsum("nix,nx->ni", axes, vectors) - components
+        if np.abs(residual).max(initial=0.0) < 1e-12:
+            break
+        steps = 1e-6 * np.eye(components.shape[1])
+        shifted = np.stack([rotation_vector(composed(turns + step, turned)) for step in steps], axis=1)
+        slope = np.einsum("nix,njx->nij", axes, shifted - vectors[:, None]) / 1e-6
+        turns = turns - np.einsum("nij,nj->ni", np.linalg.pinv(slope), residual)
+    return np.where(np.abs(residual).max(axis=1, keepdims=True, initial=0.0) < 1e-9, turns, np.nan)
 
 
 @attrs.frozen(eq=False)

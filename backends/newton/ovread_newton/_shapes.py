@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 Indices = npt.NDArray[np.intp]
 
-_ARRAYS = {
+ARRAYS = {
     "friction": "shape_material_mu",
     "restitution": "shape_material_restitution",
     "restOffset": "shape_margin",
 }
-PER_SHAPE = (*_ARRAYS, "contactOffset")
+PER_SHAPE = (*ARRAYS, "contactOffset")
 
 
 def bind_shapes(engine: NewtonEngine, shapes: Indices, name: str) -> Write:
     """Prepare reading ``(shapes, 1)``."""
-    if name in _ARRAYS:
-        return Gather(Source(engine, "model", _ARRAYS[name]), shapes[:, None])
+    if name in ARRAYS:
+        return Gather(Source(engine, "model", ARRAYS[name]), shapes[:, None])
     # Shapes come to rest at their margins, and Newton makes contacts where they are closer by the gap beyond.
     margin, gap = Source(engine, "model", "shape_margin"), Source(engine, "model", "shape_gap")
     scratch = np.empty(len(shapes), np.float32)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ovread_newton._engine import NewtonEngine
 
-_PARTICLES = {
+PARTICLES = {
     "points": ("state", "particle_q"),
     "velocities": ("state", "particle_qd"),
     "restPoints": ("model", "particle_q"),
@@ -121,8 +121,8 @@ def bind_soft(engine: NewtonEngine, object_type: ObjectType, rows: Indices, attr
 
 def _bind(engine: NewtonEngine, object_type: ObjectType, rows: Indices, name: str) -> tuple[Write, Indices]:
     objects = engine.topology.soft[object_type]
-    if name in _PARTICLES:
-        source = Source(engine, *_PARTICLES[name])
+    if name in PARTICLES:
+        source = Source(engine, *PARTICLES[name])
         return Gather(source, lanes(objects.particles.take(rows), 3, 0, 3)), objects.particles.counts(rows)
     nodes = [np.zeros((0, _ELEMENTS[object_type][2]), dtype=np.int32)]
     for row in rows:

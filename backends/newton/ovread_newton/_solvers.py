@@ -13,7 +13,7 @@ import numpy as np
 from ovread.backend import Diagnostic
 from ovread.errors import SceneRefusedError
 from ovread.quiet import STANDARD_OUTPUT, captured
-from ovread_newton._noise import log
+from ovread_newton._noise import log, quiet
 from ovread_newton._surfaces import add_style3d_attributes, relax_triangles
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class SolverKind:
             bodies that joints pull together.
         keeps_joint_state: Whether a step updates ``State.joint_q`` and ``joint_qd``; otherwise they follow from the
             body poses by inverse kinematics.
+        infers_velocities: Whether a step takes velocities from how poses differ from those of the step before.
         detects_contacts: Whether the solver finds contacts itself, so that Newton's collision pipeline is not run.
         observables: Which of Newton's observables each step fills.
     """
@@ -43,6 +44,7 @@ class SolverKind:
     moves_particles: bool = True
     is_reduced: bool = True
     keeps_joint_state: bool = True
+    infers_velocities: bool = False
     detects_contacts: bool = False
     observables: frozenset[str] = frozenset()
 
@@ -98,6 +100,7 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
             {"iterations": 50},
             is_reduced=False,
             keeps_joint_state=False,
+            infers_velocities=True,
             observables=frozenset({CONTACT_FORCES}),
         ),
         "kamino": SolverKind(
@@ -112,6 +115,12 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
 )
 
 DEFAULT_SOLVER = "mujoco"
+
+_HARDLY_ANY = 1e-30
+"""A compensation of gravity that no number feels."""
+
+LEAST_BOUND = float(np.finfo(np.float32).tiny)
+"""What stands for a bound of zero with the steel solver, which takes zero for no bound."""
 
 
 def make_solver(name: str, model: newton.Model, label: str, *, senses: bool, sleeping: bool) -> Any:
@@ -230,6 +239,16 @@ def capacity_exceeded(solver: Any) -> str | None:
     return None
 
 
+def forget_motion(name: str | None, solver: Any, state: newton.State) -> None:
+    """Tell a solver that poses jumped, so that it takes no velocity, and carries over no force, from before."""
+    if name == "steel":
+        with quiet():
+            solver.notify_state_changed(state)
+    elif name is not None and SOLVERS[name].infers_velocities:
+        with quiet():
+            solver.reset(state, flags=0)  # without flags, the state itself is left alone
+
+
 def diverged(state: newton.State) -> int | None:
     """Return the first body whose pose is no number, of a state in host memory."""
     if state.body_q is None:
@@ -243,14 +262,59 @@ def diverged(state: newton.State) -> int | None:
 
 def adapt_builder(name: str, builder: newton.ModelBuilder) -> None:
     """Change what a solver takes differently from the others."""
-    if name == "steel":
+    if name == "mujoco":
+        _drive_every_axis(builder)
+        _compensate_gravity(builder)
+    elif name == "steel":
         _open_limits(builder)
+        _bound_by_zero(builder)
     elif name == "vbd":
         builder.color()
     elif name == "style3d":
         add_style3d_attributes(builder)
     elif name in ("featherstone", "semi_implicit"):
         relax_triangles(builder)
+
+
+def _drive_every_axis(builder: newton.ModelBuilder) -> None:
+    """Give axes without a drive one of both gains: MuJoCo keeps the drives that it starts with, whatever is written.
+
+    A drive without gains exerts nothing; as everywhere, nothing but an authored bound limits it.
+    """
+    import newton
+
+    mode = newton.JointTargetMode
+    without = (newton.JointType.FREE, newton.JointType.DISTANCE, newton.JointType.FIXED)
+    unbounded = newton.ModelBuilder.JointDofConfig().effort_limit
+    starts = [*builder.joint_qd_start, builder.joint_dof_count]
+    for joint, kind in enumerate(builder.joint_type):
+        if kind in without:
+            continue
+        for dof in range(starts[joint], starts[joint + 1]):
+            if builder.joint_target_mode[dof] == int(mode.NONE) and builder.joint_effort_limit[dof] == unbounded:
+                builder.joint_effort_limit[dof] = float("inf")
+            if builder.joint_target_mode[dof] in (int(mode.NONE), int(mode.EFFORT)):
+                builder.joint_target_mode[dof] = int(mode.POSITION_VELOCITY)
+
+
+def _compensate_gravity(builder: newton.ModelBuilder) -> None:
+    """Let MuJoCo look at the compensation of gravity: it does where a body starts with some, however little.
+
+    Its attributes are registered after the import, which would refuse more scenes with them.
+    """
+    import newton
+
+    if not builder.body_count:
+        return
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    compensation = builder.custom_attributes["mujoco:gravcomp"]
+    compensation.values = {0: _HARDLY_ANY, **(compensation.values or {})}
+
+
+def _bound_by_zero(builder: newton.ModelBuilder) -> None:
+    """Make bounds of zero the least number above: Steel takes zero for no bound."""
+    for bounds in (builder.joint_effort_limit, builder.joint_velocity_limit):
+        bounds[:] = [LEAST_BOUND if bound == 0 else bound for bound in bounds]
 
 
 def _open_limits(builder: newton.ModelBuilder) -> None:
@@ -319,7 +383,8 @@ def _bodies_in_another_order(name: str, model: newton.Model) -> Iterator[Diagnos
         return
     owners, children = model.joint_articulation.numpy(), model.joint_child.numpy()
     for articulation, label in enumerate(model.articulation_label):
-        if np.any(np.diff(children[owners == articulation]) < 0):
+        joints = np.flatnonzero(owners == articulation)
+        if np.any(children[joints] != joints):
             message = (
                 "The bodies are authored in another order than the joints lead from the root, so the featherstone "
                 "solver computes a wrong mass matrix. Open the scene with another solver."

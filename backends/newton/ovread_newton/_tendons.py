@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from ovread.backend import UNLIMITED, Column, Omission, OmissionReason
 from ovread.catalogue import ObjectType
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from ovread_newton._engine import NewtonEngine
 
-_ARRAYS = {
+ARRAYS = {
     "tendonStiffness": "tendon_stiffness",
     "tendonDamping": "tendon_damping",
     "tendonLimit": "tendon_range",
@@ -79,7 +80,7 @@ def bind_tendons(engine: NewtonEngine, object_type: ObjectType, rows: Indices, a
         return Binding([Column(name, rows) for name in attributes], [_write_nothing for _ in attributes])
     if not hasattr(solver, "mjc_tendon_to_newton_tendon"):
         return Binding((), (), [_omission(name, _NO_SOLVER) for name in attributes])
-    worlds, places = _places(solver, tendons.indices[rows])
+    worlds, places = places_of(solver, tendons.indices[rows])
     columns: list[Column] = []
     writes: list[Write] = []
     omissions: list[Omission] = []
@@ -108,7 +109,7 @@ def _write_nothing(out: Values) -> None:
     """Fill no rows."""
 
 
-def _places(solver: Any, tendons: Indices) -> tuple[Indices, Indices]:
+def places_of(solver: Any, tendons: Indices) -> tuple[Indices, Indices]:
     """Return the world of each tendon and its place in the solver's arrays; -1 where it has none."""
     found: dict[int, tuple[int, ...]] = {}
     if solver.mjc_tendon_to_newton_tendon is not None:
@@ -121,18 +122,23 @@ def _places(solver: Any, tendons: Indices) -> tuple[Indices, Indices]:
 def _take(solver: Any, worlds: Indices, places: Indices, name: str) -> Values:
     """Return what the solver simulates now."""
     if solver.use_mujoco_cpu:
-        values = np.asarray(getattr(solver.mj_model, _ARRAYS[name]))[None]
+        values = np.asarray(getattr(solver.mj_model, ARRAYS[name]))[None]
     else:
-        values = getattr(solver.mjw_model, _ARRAYS[name]).numpy()
+        values = getattr(solver.mjw_model, ARRAYS[name]).numpy()
     return values[np.minimum(worlds, len(values) - 1), places]  # worlds may share one row
 
 
 def _bind(solver: Any, worlds: Indices, places: Indices, name: str) -> Write:
-    is_limited = np.asarray(solver.mj_model.tendon_limited, dtype=bool)[places]
-
     def write(out: Values) -> None:
         out[...] = _take(solver, worlds, places, name).reshape(len(out), -1)[:, : out.shape[1]]
         if name == "tendonLimit":
-            out[~is_limited] = (-UNLIMITED, UNLIMITED)
+            _open(out, np.asarray(solver.mj_model.tendon_limited, dtype=bool)[places])
 
     return write
+
+
+def _open(limits: Values, is_limited: npt.NDArray[np.bool_]) -> None:
+    import newton
+
+    limits[~is_limited] = (-UNLIMITED, UNLIMITED)
+    np.copyto(limits, np.copysign(UNLIMITED, limits), where=np.abs(limits) >= newton.MAXVAL, casting="same_kind")

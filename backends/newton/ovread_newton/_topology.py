@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -60,6 +61,7 @@ class Topology:
         joints: Joints of articulations with degrees of freedom; not those that only float a root.
         articulations: Articulations, without those that Newton makes for single bodies.
         roots: Root body of every articulation.
+        owners: Articulation of every body, also of those that Newton makes for single bodies; -1 where it has none.
         members: Joints of every articulation.
         children: Child body of every joint.
         body_shapes: Shapes of every body.
@@ -83,6 +85,7 @@ class Topology:
     joints: Indices
     articulations: Indices
     roots: Indices
+    owners: Indices
     members: Ragged
     children: tuple[int, ...]
     body_shapes: Ragged
@@ -122,6 +125,7 @@ class Topology:
             joints=_indices(_readable_joints(model, types, owners, articulations)),
             articulations=_indices(sorted(articulations)),
             roots=_indices(children[members.flat[start]] for start in members.offsets[:-1]),
+            owners=_owners(model.body_count, children, owners),
             members=members,
             children=tuple(children),
             body_shapes=Ragged.of(_shapes_by_body(model, every=authored is not None)),
@@ -140,6 +144,25 @@ class Topology:
         """Return the links of an articulation, in natural path order."""
         children = {self.children[joint] for joint in self.members.take(np.array([articulation]))}
         return _indices(sorted(children, key=lambda body: (natural_key(self.body_paths[body]), self.body_paths[body])))
+
+    def root_joints(self, articulations: Indices) -> Indices:
+        """Return the joint between the world and the root of each articulation."""
+        return self.members.flat[self.members.offsets[articulations]]
+
+    def are_free(self, bodies: Indices) -> npt.NDArray[np.bool_]:
+        """Return which bodies no joint holds."""
+        return self._are_free[bodies]
+
+    @cached_property
+    def _are_free(self) -> npt.NDArray[np.bool_]:
+        import newton
+
+        free = int(newton.JointType.FREE)
+        is_free = np.zeros(len(self.body_paths), bool)
+        for owner, start in enumerate(self.members.offsets[:-1]):
+            is_alone = self.members.offsets[owner + 1] == start + 1
+            is_free[self.roots[owner]] = is_alone and self.joint_types[self.members.flat[start]] == free
+        return is_free
 
     def handles_of_joints(self, joints: Indices) -> npt.NDArray[np.uint64]:
         """Return what stands for the paths of joints in values."""
@@ -160,6 +183,12 @@ def _grouped(owners: Sequence[int], count: int) -> list[list[int]]:
         if owner >= 0:
             groups[owner].append(item)
     return groups
+
+
+def _owners(bodies: int, children: Sequence[int], owners: Sequence[int]) -> Indices:
+    found = np.full(bodies, -1, np.intp)
+    found[np.array(children, np.intp)] = owners
+    return found
 
 
 def _runs(starts: object, count: int) -> Ragged:

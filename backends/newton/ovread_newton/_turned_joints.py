@@ -14,13 +14,17 @@ from ovread_newton._rotations import (
     Doubles,
     composed,
     conjugate,
+    exponential,
     moved_axes,
     rotate,
     rotation_vector,
+    solved_turns,
+    turns_of,
 )
 
 if TYPE_CHECKING:
     from ovread_newton._engine import NewtonEngine
+    from ovread_newton._topology import Topology
 
 Indices = npt.NDArray[np.intp]
 Evaluate = Callable[[], Doubles]
@@ -54,6 +58,29 @@ class Turned:
     def velocities(self, coordinates: Doubles, rates: Doubles) -> Doubles:
         """Return the components of the angular velocities along the axes, ``(n, k)``."""
         return np.asarray(np.einsum("nij,nj->ni", self.matrices(coordinates), rates))
+
+    def efforts(self, coordinates: Doubles, efforts: Doubles) -> Doubles:
+        """Return the efforts about the axes that do the same work as Newton's, ``(n, k)``."""
+        matrices = self.matrices(coordinates).swapaxes(1, 2)
+        return np.asarray(np.linalg.solve(matrices, efforts[..., None])[..., 0])
+
+    def coordinates_of(self, components: Doubles) -> Doubles:
+        """Return the coordinates of rotation vectors with these components; NaN where there are none."""
+        if self.turns is not None and self.turns.shape[1] == 2:
+            return solved_turns(components, self.axes, self.turns)
+        turned = exponential(np.einsum("nix,ni->nx", self.axes, components))
+        return turned if self.turns is None else turns_of(turned, self.turns)
+
+    def take(self, places: Indices) -> Turned:
+        """Return some of the joints."""
+        return Turned(
+            self.rows[places],
+            self.axes[places],
+            None if self.turns is None else self.turns[places],
+            self.coordinates[places],
+            self.targets[places],
+            self.rates[places],
+        )
 
     def matrices(self, coordinates: Doubles) -> Doubles:
         """Return what makes velocities of Newton's rates, ``(n, k, k)``."""
@@ -99,28 +126,43 @@ def turned_joints(engine: NewtonEngine, joints: Sequence[int]) -> Iterator[Turne
         )
 
 
+def placed(engine: NewtonEngine, joints: Indices) -> list[tuple[Turned, Indices]]:
+    """Return those of some joints that rotate about several axes, and which elements of a column they have, ``(n, k)``.
+
+    Rotations come first in the canonical order.
+    """
+    starts = np.cumsum([0, *engine.topology.dofs.rate.counts(joints)])[:-1]
+    kinds = turned_joints(engine, joints.tolist())
+    return [(kind, starts[kind.rows][:, None] + np.arange(kind.axes.shape[1])) for kind in kinds]
+
+
+def are_turned(topology: Topology, joints: Indices) -> npt.NDArray[np.bool_]:
+    """Return which elements of a column are rotations of joints that have several."""
+    counts = [len(known.axes) if known else 0 for known in map(topology.dofs.rotations.get, joints.tolist())]
+    ordinals = [np.arange(count) for count in topology.dofs.rate.counts(joints)]
+    runs = [ordinal < count for ordinal, count in zip(ordinals, counts, strict=True)]
+    return np.concatenate([np.zeros(0, bool), *runs])
+
+
 def overlaid(engine: NewtonEngine, joints: Indices, name: str, plain: Write, factors: Values) -> Write:
     """Fill a column as ``plain`` does, then the rotations about several axes.
 
     Args:
         engine: The engine.
         joints: Joints of the column.
-        name: ``jointPosition``, ``jointVelocity`` or ``jointPositionTarget``.
+        name: ``jointPosition``, ``jointVelocity``, ``jointPositionTarget`` or ``jointActuationForce``.
         plain: Fills what a factor converts.
         factors: ``(elements, 1)``: sign and angle unit of each element.
     """
-    kinds = list(turned_joints(engine, joints.tolist()))
+    kinds = placed(engine, joints)
     if not kinds:
         return plain
-    starts = np.cumsum([0, *engine.topology.dofs.rate.counts(joints)])[:-1]
-    # Rotations come first in the canonical order.
-    places = [starts[kind.rows][:, None] + np.arange(kind.axes.shape[1]) for kind in kinds]
-    values = [_values(engine, kind, name) for kind in kinds]
+    values = [(places, _values(engine, kind, name)) for kind, places in kinds]
 
     def write(out: Values) -> None:
         plain(out)
-        for place, evaluate in zip(places, values, strict=True):
-            out[place, 0] = evaluate() * factors[place, 0]
+        for places, evaluate in values:
+            out[places, 0] = evaluate() * factors[places, 0]
 
     return write
 
@@ -132,4 +174,7 @@ def _values(engine: NewtonEngine, kind: Turned, name: str) -> Evaluate:
     coordinates, rates = (Source(engine, "joint_state", array) for array in ("joint_q", "joint_qd"))
     if name == "jointPosition":
         return lambda: kind.positions(coordinates()[kind.coordinates].astype(float))
+    if name == "jointActuationForce":
+        efforts = Source(engine, "control", "joint_f")
+        return lambda: kind.efforts(coordinates()[kind.coordinates].astype(float), efforts()[kind.rates].astype(float))
     return lambda: kind.velocities(coordinates()[kind.coordinates].astype(float), rates()[kind.rates].astype(float))

@@ -46,8 +46,10 @@ def _turn(builder: newton.ModelBuilder, axes: Doubles, coordinate: int, dof: int
     changed: list[str] = []
     for name, values in (("position", builder.joint_q), ("position target", builder.joint_target_q)):
         authored = np.array(values[coordinate : coordinate + count], float)
-        turns = solved_turns(authored, axes) if np.count_nonzero(authored) > 1 else None
-        if turns is not None:
+        if np.count_nonzero(authored) < 2:
+            continue
+        turns = solved_turns(authored[None], axes[None], axes[None])[0]
+        if not np.isnan(turns).any():
             values[coordinate : coordinate + count] = turns.tolist()
             changed.append(name)
     rates = np.array(builder.joint_qd[dof : dof + count], float)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import newton
 import numpy as np
@@ -15,43 +16,15 @@ FIXED = ObjectType.FIXED_TENDON
 SPATIAL = ObjectType.SPATIAL_TENDON
 LARGEST = np.finfo(np.float32).max
 
-# Two sliders without gravity, 1 m apart across their axis.
-MJCF = """
-<mujoco>
-  <option gravity="0 0 0"/>
-  <worldbody>
-    <body name="base">
-      <geom type="box" size=".1 .1 .1" mass="1"/>
-      <body name="a" pos="0 0 1">
-        <joint name="ja" type="slide" axis="1 0 0"/>
-        <geom type="box" size=".1 .1 .1" mass="2"/>
-        <site name="sa"/>
-      </body>
-      <body name="b" pos="0 1 1">
-        <joint name="jb" type="slide" axis="1 0 0"/>
-        <geom type="box" size=".1 .1 .1" mass="1"/>
-        <site name="sb"/>
-      </body>
-    </body>
-  </worldbody>
-  <tendon>
-    <fixed name="spring" stiffness="100" damping="3" springlength="0.3">
-      <joint joint="ja" coef="1"/>
-      <joint joint="jb" coef="-1"/>
-    </fixed>
-    <fixed name="limited" range="-0.5 0.7" limited="true"><joint joint="ja" coef="1"/></fixed>
-    <fixed name="slack" stiffness="0" springlength="0.1 0.2"><joint joint="ja" coef="1"/></fixed>
-    <spatial name="rope" stiffness="5" damping="2"><site site="sa"/><site site="sb"/></spatial>
-  </tendon>
-</mujoco>
-"""
+SLIDERS = Path(__file__).parent / "scenes" / "tendons.xml"
+"""Two sliders without gravity, 1 m apart across their axis."""
 
 
 def builder() -> newton.ModelBuilder:
     """Build the sliders with their tendons."""
     made = newton.ModelBuilder()
     newton.solvers.SolverMuJoCo.register_custom_attributes(made)
-    made.add_mjcf(MJCF)
+    made.add_mjcf(str(SLIDERS))
     return made
 
 

@@ -13,10 +13,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene
+from ovread.backend import BackendInfo, Engine, Objects, ReadBinding, Scene, WriteBinding
 from ovread.catalogue import ObjectType
 from ovread.hookspecs import hookimpl
-from ovread_physx import _active, _engine, _info, _objects, _pending, _reads, _reasons, _sdf
+from ovread_physx import (
+    _active,
+    _debug_writes,
+    _engine,
+    _info,
+    _objects,
+    _pending,
+    _reads,
+    _reasons,
+    _sdf,
+    _vehicle_writes,
+    _writes,
+)
 
 
 @hookimpl
@@ -103,6 +115,19 @@ def ovread_bind_read(
     if len(rows) and engine.awaits_step(object_type):
         return _pending.not_ready(attributes)
     return _reads.bind_read(engine, object_type, rows, attributes, filters)
+
+
+@hookimpl
+def ovread_bind_write(
+    engine: _engine.PhysxEngine, object_type: ObjectType, rows: npt.NDArray[np.intp], attributes: Sequence[str]
+) -> WriteBinding:
+    """Prepare a write."""
+    rows = engine.listed_rows(object_type)[rows]
+    if object_type in _vehicle_writes.TYPES:
+        return _vehicle_writes.bind_vehicles(engine, object_type, rows, attributes)
+    if object_type is ObjectType.DEBUG_RENDER:
+        return _debug_writes.bind_debug(engine, rows, attributes)
+    return _writes.bind_write(engine, object_type, rows, attributes)
 
 
 def _package_folders(name: str) -> list[Path]:

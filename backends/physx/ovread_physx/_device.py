@@ -119,6 +119,30 @@ def is_arena(tensors: Sequence[Any]) -> bool:
     return True
 
 
+def fill_tensors(tensors: Sequence[Any], values: npt.NDArray[Any], mismatch: Callable[[str], Exception]) -> None:
+    """Copy elements on the host into the tensors of a write, wherever these are, on the current stream."""
+    import warp as wp
+
+    kind = wp.dtype_from_numpy(values.dtype.type)
+    if sum(tensor.size for tensor in tensors) != values.size or any(tensor.dtype is not kind for tensor in tensors):
+        raise mismatch("shapes")
+    start = 0
+    for tensor in tensors:
+        piece = values[start : start + len(tensor)].reshape(tensor.shape)
+        start += len(tensor)
+        if tensor.device.is_cpu:
+            tensor.numpy()[...] = piece
+        else:
+            tensor.assign(piece)
+
+
+def stream_of(tensor: Any) -> int:
+    """Return the CUDA stream on which the tensor was filled; 0 on the host."""
+    import warp as wp
+
+    return int(wp.get_stream(tensor.device).cuda_stream) if tensor.device.is_cuda else 0
+
+
 def finish(devices: Iterable[str]) -> None:
     """Wait for the copies on the current streams: the engine reuses its memory as soon as a read is given back.
 

@@ -6,6 +6,7 @@ import importlib.metadata
 
 from ovread.backend import BackendInfo, Deviation, Option
 from ovread_physx._support import SUPPORT
+from ovread_physx._writable import WRITES
 
 _MEASURED = "ovphysx 0.7.0"
 
@@ -129,6 +130,7 @@ def describe() -> BackendInfo:
         engine=engine,
         summary="NVIDIA PhysX, through ovphysx.",
         support=SUPPORT,
+        writes=WRITES,
         options=(
             Option(
                 "num_threads",

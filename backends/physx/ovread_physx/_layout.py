@@ -270,3 +270,12 @@ def runs(starts: npt.NDArray[np.intp], counts: npt.NDArray[np.intp]) -> npt.NDAr
     before = np.cumsum(counts) - counts
     offsets: npt.NDArray[np.intp] = np.repeat(starts - before, counts)
     return offsets + np.arange(len(offsets))
+
+
+def elements_of(rows: npt.NDArray[np.intp], counts: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp]:
+    """Return the elements of some rows, where each row of all has so many, or one where there are no counts.
+
+    >>> elements_of(np.array([2, 0]), np.array([2, 4, 3])).tolist()
+    [6, 7, 8, 0, 1]
+    """
+    return rows if counts is None else runs((np.cumsum(counts) - counts)[rows], counts[rows])

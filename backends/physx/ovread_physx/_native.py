@@ -1,4 +1,6 @@
-"""The part of ovphysx's documented C API that reads use, bound with ctypes.
+"""The part of ovphysx's documented C API that reads and writes use, bound with ctypes.
+
+:mod:`ovread_physx._native_writes` has what writes need beside this.
 
 The public Python layer spends 95 % of a small read on one operation object per call and one array object per tensor
 (and so per joint); the C calls below it take 15 to 20 us. Declarations follow ``ovphysx.h``, ``ovphysx_types.h`` and
@@ -114,6 +116,37 @@ class Group(Structure):
     )
 
 
+class CudaSync(Structure):
+    """``ovstage_cuda_sync_t``."""
+
+    _fields_ = (("stream", c_size_t), ("wait_event", c_size_t))
+
+
+class MapGroup(Structure):
+    """``ovstage_map_group_t``, its nested records written out."""
+
+    _fields_ = (
+        ("prim_list", c_uint64),
+        ("prim_offset", c_uint32),
+        ("prim_count", c_uint32),
+        ("prim_index_map", c_void_p),
+        ("tensors", POINTER(Tensor)),
+        ("tensor_count", c_uint32),
+        ("data_count", c_uint32),
+        ("data_index_map", c_void_p),
+        ("mask", c_void_p),
+        ("cuda_sync", CudaSync),
+        ("write_floor", c_uint64),
+        ("layout_generation", c_uint64),
+    )
+
+
+class FetchedGroup(Structure):
+    """``ovphysx_fetched_write_group_t``."""
+
+    _fields_ = (("group", POINTER(MapGroup)), ("attribute_index", c_size_t))
+
+
 def dtype_code(dtype: str, lanes: int) -> int:
     """Return :attr:`Tensor.dtype` for a catalogue type name and a number of lanes."""
     code = {"i": 0, "u": 1, "f": 2}[dtype[0]]
@@ -139,6 +172,13 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     ),
     "ovphysx_fetch_read_next": (Receipt, [c_uint64, c_uint64, POINTER(POINTER(Group))]),
     "ovphysx_release_read": (Receipt, [c_uint64, c_uint64]),
+    "ovphysx_write": (
+        Receipt,
+        [c_uint64, c_uint64, POINTER(_StringOrToken), c_size_t, POINTER(c_uint64), c_void_p],
+    ),
+    "ovphysx_fetch_write_next": (Receipt, [c_uint64, c_uint64, POINTER(FetchedGroup)]),
+    "ovphysx_commit_group": (Receipt, [c_uint64, c_uint64, POINTER(MapGroup), CudaSync]),
+    "ovphysx_release_write": (Receipt, [c_uint64, c_uint64]),
 }
 
 
@@ -178,11 +218,11 @@ def _select(prims: Sequence[int]) -> _Selection:
     return _Selection(prim_paths=(c_uint64 * len(prims))(*prims), prim_paths_count=len(prims))
 
 
-class Session:
-    """A kept query, and one snapshot at a time over it.
+class Query:
+    """A kept query.
 
     Every task is waited for: the engine keeps the outcome of one that is not. The structures that calls fill are made
-    once, so a read leaves nothing behind.
+    once, so a read or a write leaves nothing behind.
 
     Args:
         instance: Handle of the PhysX instance.
@@ -201,16 +241,9 @@ class Session:
     ) -> None:
         self._library = load()
         self._instance = c_uint64(instance)
-        self._read = self._library.ovphysx_read
-        self._fetch_next = self._library.ovphysx_fetch_read_next
-        self._release_read = self._library.ovphysx_release_read
         self._wait_task = self._library.ovphysx_wait_task
         self._result = _WaitResult()
         self._result_ref = ctypes.byref(self._result)
-        self._snapshot = c_uint64()
-        self._snapshot_ref = ctypes.byref(self._snapshot)
-        self._group: Any = POINTER(Group)()
-        self._group_ref = ctypes.byref(self._group)
         self._query = c_uint64()
         if prims is None or filters is None:
             self._open_query(object_type, prims)
@@ -244,6 +277,45 @@ class Session:
         receipt = self._library.ovphysx_query_contacts(self._instance, selections, len(prims), width, output, None)
         self._wait(receipt)
 
+    def close(self) -> None:
+        """Give the query back; the instance must be alive."""
+        if self._query.value:
+            receipt = self._library.ovphysx_release_query(self._instance, self._query)
+            self._query.value = 0
+            self._wait(receipt)
+
+    def _wait(self, receipt: Receipt) -> None:
+        if receipt.status != _SUCCESS:
+            raise RuntimeError(self._library.ovphysx_get_last_error().text() or f"status {receipt.status}")
+        if self._wait_task(self._instance, receipt, _FOREVER, self._result_ref).status != _SUCCESS:
+            self._raise_failed_task(receipt)
+
+    def _raise_failed_task(self, receipt: Receipt) -> None:
+        text = self._library.ovphysx_get_last_task_error(self._instance, receipt).text()
+        text = text or self._library.ovphysx_get_last_error().text()
+        self._library.ovphysx_destroy_wait_task_result(self._result_ref)
+        raise RuntimeError(text or "the task failed without a message")
+
+
+class Session(Query):
+    """A kept query, and one snapshot at a time over it."""
+
+    def __init__(
+        self,
+        instance: int,
+        object_type: int,
+        prims: Sequence[int] | None,
+        filters: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        super().__init__(instance, object_type, prims, filters)
+        self._read = self._library.ovphysx_read
+        self._fetch_next = self._library.ovphysx_fetch_read_next
+        self._release_read = self._library.ovphysx_release_read
+        self._snapshot = c_uint64()
+        self._snapshot_ref = ctypes.byref(self._snapshot)
+        self._group: Any = POINTER(Group)()
+        self._group_ref = ctypes.byref(self._group)
+
     def open(self, attributes: Any) -> None:
         """Take a snapshot of the attributes of an :func:`attribute_list`."""
         count = len(attributes)
@@ -272,19 +344,4 @@ class Session:
     def close(self) -> None:
         """Give the snapshot and the query back; the instance must be alive."""
         self.release()
-        if self._query.value:
-            receipt = self._library.ovphysx_release_query(self._instance, self._query)
-            self._query.value = 0
-            self._wait(receipt)
-
-    def _wait(self, receipt: Receipt) -> None:
-        if receipt.status != _SUCCESS:
-            raise RuntimeError(self._library.ovphysx_get_last_error().text() or f"status {receipt.status}")
-        if self._wait_task(self._instance, receipt, _FOREVER, self._result_ref).status != _SUCCESS:
-            self._raise_failed_task(receipt)
-
-    def _raise_failed_task(self, receipt: Receipt) -> None:
-        text = self._library.ovphysx_get_last_task_error(self._instance, receipt).text()
-        text = text or self._library.ovphysx_get_last_error().text()
-        self._library.ovphysx_destroy_wait_task_result(self._result_ref)
-        raise RuntimeError(text or "the task failed without a message")
+        super().close()

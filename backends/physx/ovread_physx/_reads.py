@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ovread_physx._engine import PhysxEngine
 
 _BOUNDS = ("jointLimit", "jointMaxVelocity", "jointMaxForce", "jointMaxActuatorVelocity")
-_BOUNDLESS = np.float32(3.4e38)
+BOUNDLESS = np.float32(3.4e38)
 """From here on a bound is unlimited: FLT_MAX comes back a few digits short where the engine turned it into radians."""
 
 
@@ -140,8 +140,8 @@ class PhysxBinding:
         mask = self._masks.get(position)
         if mask is None:
             mask = self._masks[position] = np.empty(host.shape, dtype=bool)
-        np.copyto(host, UNLIMITED, where=np.greater_equal(host, _BOUNDLESS, out=mask))
-        np.copyto(host, -UNLIMITED, where=np.less_equal(host, -_BOUNDLESS, out=mask))
+        np.copyto(host, UNLIMITED, where=np.greater_equal(host, BOUNDLESS, out=mask))
+        np.copyto(host, -UNLIMITED, where=np.less_equal(host, -BOUNDLESS, out=mask))
 
     def close(self) -> None:
         """Give the native query back."""

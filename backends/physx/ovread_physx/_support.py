@@ -59,13 +59,13 @@ _CONTACT = (
     "contactEventPointOtherFaceIndex contactEventPointMaterial contactEventPointOtherMaterial "
     "contactEventAnchorPosition contactEventAnchorImpulse"
 )
-_DEBUG = (
+DEBUG_SETTINGS = (
     "enabled scale worldAxes bodyAxes bodyMassAxes bodyLinearVelocity bodyAngularVelocity contactPoint contactNormal "
     "contactError contactImpulse frictionPoint frictionNormal frictionImpulse actorAxes collisionAABBs "
     "collisionShapes collisionAxes collisionCompounds collisionFaceNormals collisionEdges collisionStaticPruner "
-    "collisionDynamicPruner jointLocalFrames jointLimits cullBox mbpRegions simulationMesh sdf cullingBox scope "
-    "pointPosition pointColor linePosition lineColor trianglePosition triangleColor"
+    "collisionDynamicPruner jointLocalFrames jointLimits cullBox mbpRegions simulationMesh sdf cullingBox scope"
 )
+_DRAWN = "pointPosition pointColor linePosition lineColor trianglePosition triangleColor"
 POINTERS_ONLY = (
     ObjectType.SCENE,
     ObjectType.PHYSX_MATERIAL,
@@ -96,7 +96,7 @@ _SERVED = {
     ObjectType.CONTACT_SENSOR: _CONTACT,
     ObjectType.VEHICLE: _VEHICLE,
     **dict.fromkeys(POINTERS_ONLY, "physxPointer"),
-    ObjectType.DEBUG_RENDER: _DEBUG,
+    ObjectType.DEBUG_RENDER: f"{DEBUG_SETTINGS} {_DRAWN}",
 }
 _BODIES = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK)
 _UNSERVED = (

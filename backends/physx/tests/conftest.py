@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from fleets import DRIVEN_BY_ALL_WHEELS, FLYING, WITHOUT_DAMPING, fleet
+from reading import DT
 
 import ovread
 from ovread import Simulation
@@ -85,3 +87,31 @@ def stack(scene: Callable[[str], Path]) -> Iterator[Simulation]:
     """A of 2 kg, whose collider is a sensor too, carries B of 1 kg; C is in the air."""
     with ovread.open(scene("contact_stack"), backend="physx") as simulation:
         yield simulation
+
+
+@pytest.fixture(scope="module")
+def flying_fleet():
+    with ovread.open(fleet(*FLYING, *DRIVEN_BY_ALL_WHEELS, WITHOUT_DAMPING), backend="physx") as simulation:
+        yield simulation
+
+
+@pytest.fixture
+def flying(flying_fleet):
+    """All vehicles in the air, at the start, after one step that placed their wheels."""
+    flying_fleet.reset()
+    flying_fleet.step(DT)
+    return flying_fleet
+
+
+@pytest.fixture(scope="module")
+def standing_fleet():
+    with ovread.open(fleet(), backend="physx") as simulation:
+        yield simulation
+
+
+@pytest.fixture
+def standing(standing_fleet):
+    """All vehicles on the ground, at the start."""
+    standing_fleet.reset()
+    standing_fleet.step(DT, 60)
+    return standing_fleet

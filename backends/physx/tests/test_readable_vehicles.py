@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,16 +29,9 @@ def vehicles() -> Iterator[Simulation]:
 
 
 def control(simulation: Simulation, path: str, **controls: float) -> None:
-    """Drive a vehicle through the engine's own interface."""
-    from ovphysx.types import SimObjectType
-
+    """Drive a vehicle."""
     for name, wanted in controls.items():
-        engine: Any = simulation._engine
-        with engine.physx.write_sync(SimObjectType.VEHICLE, [name], pattern=path) as session:
-            (group,) = session.groups
-            group.tensors[0].numpy()[:] = wanted
-            session.commit_sync(group)
-            del group
+        simulation.set(simulation.query(ObjectType.VEHICLE, paths=[path]), name, wanted)
 
 
 def test_wheels_turn_in_radians_and_steer(vehicles: Simulation) -> None:

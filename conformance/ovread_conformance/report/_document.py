@@ -14,7 +14,6 @@ import ovread
 from ovread.catalogue import Attribute
 from ovread_conformance import observation, suite
 from ovread_conformance.examination import Examination, Failure, Finding
-from ovread_conformance.mutants import MUTANTS
 from ovread_conformance.parity import Parity
 from ovread_conformance.scope import outside
 from ovread_conformance.suite import Fate
@@ -202,7 +201,7 @@ def _mutants(one: Examination, checks: Sequence[Document]) -> Document:
     survivors = [_survivor(fate) for fate in one.fates if not fate.killed_by]
     observed = [check for check in checks if check["verdict"] == "holds"]
     survivors += [
-        {"name": f"{check['name']}: {name}", "fault": MUTANTS[name].fault, "explanation": ""}
+        {"name": f"{check['name']}: {name}", "fault": observation.fault_of(name), "explanation": ""}
         for check in observed
         for name in check["survivors"]
     ]
@@ -211,7 +210,7 @@ def _mutants(one: Examination, checks: Sequence[Document]) -> Document:
 
 
 def _survivor(fate: Fate) -> Document:
-    return {"name": fate.name, "fault": fate.corruption.fault, "explanation": suite.explanation(fate)}
+    return {"name": fate.name, "fault": fate.corruption.fault, "explanation": fate.explanation}
 
 
 def _pair(pair: Parity) -> Document:
