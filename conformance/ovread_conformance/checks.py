@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import resources
-from typing import Protocol
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ovread import ObjectType, Query, ReadResult, StageUnits
 from ovread_conformance import rotations
+from ovread_conformance.systems import System, usda
 
 SINGLE = 2e-6
 """Relative tolerance of a value that the file decides: single precision, rounded a few times on the way."""
@@ -56,20 +57,26 @@ class Check:
     Args:
         name: Short name of the convention.
         convention: The convention, one sentence.
-        scene: File in ``ovread_conformance/scenes``.
+        scene: File in ``ovread_conformance/scenes``, or a system.
         run: Raises AssertionError where the simulation breaks it.
         mutants: Names of the mutants that it must catch.
+        writes: Attributes that a backend has to declare as written.
+        reads: Attributes that it has to declare as exact.
     """
 
     name: str
     convention: str
-    scene: str
-    run: Callable[[Readable], None]
+    scene: str | System
+    run: Callable[[Any], None]
     mutants: tuple[str, ...]
+    writes: tuple[tuple[ObjectType, str], ...] = ()
+    reads: tuple[tuple[ObjectType, str], ...] = ()
 
     @property
     def usda(self) -> str:
         """Text of the scene."""
+        if isinstance(self.scene, System):
+            return usda(self.scene)
         return resources.files("ovread_conformance").joinpath("scenes", self.scene).read_text()
 
 

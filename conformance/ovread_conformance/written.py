@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from ovread.catalogue import Attribute, Role
 from ovread.errors import ValueRefusedError
 
 _Values = dict[str, dict[str, npt.NDArray[Any]]]
+
+SCENE = resources.files("ovread_conformance").joinpath("scenes", "writable.usda")
+"""Where it is written."""
 
 TYPES = (
     ObjectType.RIGID_BODY,

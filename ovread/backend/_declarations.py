@@ -29,10 +29,12 @@ class Support:
     Args:
         level: How well it is served.
         reason: Why it is not served, or not exactly; one sentence that a user can act on.
+        tolerance: How far an approximate value may be off, relative to its size; None where that is not known.
     """
 
     level: Level = Level.EXACT
     reason: str = ""
+    tolerance: float | None = None
 
 
 @attrs.frozen
@@ -76,15 +78,22 @@ class Deviation:
 
     Args:
         rule: Short name, the same in diagnostics and documentation.
-        attributes: Names of the attributes that it shows in.
+        attributes: Names of the attributes that it shows in, with the type before a dot where others have the name too.
         reason: What happens, one sentence.
         engine: Distribution and version on which it was measured.
+        variants: Variants that it concerns; empty for all.
+        scene: Which runs and checks of the conformance suite show it, as a pattern such as ``*, millimetres``; empty
+            for those that name the rule.
+        link: Where more is to be read, such as a report to the engine's makers.
     """
 
     rule: str
     attributes: tuple[str, ...]
     reason: str
     engine: str
+    variants: tuple[str, ...] = ()
+    scene: str = ""
+    link: str = ""
 
 
 @attrs.frozen
@@ -147,13 +156,19 @@ class BackendInfo:
         return WriteSupport(Writability.READ_ONLY, f"The {self.name} backend does not write it.")
 
 
-def supports(object_type: ObjectType, names: str, level: Level = Level.EXACT, reason: str = "") -> dict[Key, Support]:
+def supports(
+    object_type: ObjectType,
+    names: str,
+    level: Level = Level.EXACT,
+    reason: str = "",
+    tolerance: float | None = None,
+) -> dict[Key, Support]:
     """Declare the same support for several attributes, named in one string.
 
     >>> sorted(name for _, name in supports(ObjectType.RIGID_BODY, "position mass"))
     ['mass', 'position']
     """
-    return {attribute(object_type, name).key: Support(level, reason) for name in names.split()}
+    return {attribute(object_type, name).key: Support(level, reason, tolerance) for name in names.split()}
 
 
 def writes(

@@ -24,7 +24,8 @@ _DEVIATIONS = (
     ),
     _deviation(
         "one-sided-limit-locks",
-        "jointLimit jointPosition",
+        "jointLimit jointPosition jointVelocity position orientation linearVelocity angularVelocity linearAcceleration "
+        "angularAcceleration linkIncomingJointForce jointProjectedForce",
         "A joint with only a lower or only an upper limit reads the limit (0, 0) and is locked at 0. Author a large "
         "finite number for the other side.",
     ),
@@ -34,8 +35,23 @@ _DEVIATIONS = (
         "A D6 joint in an articulation loses its translational axes: PhysX locks them.",
     ),
     _deviation(
+        "joint-rate-cap",
+        "position orientation linearVelocity angularVelocity linearAcceleration angularAcceleration jointPosition "
+        "jointVelocity linkIncomingJointForce jointProjectedForce rootPosition rootOrientation rootLinearVelocity "
+        "rootAngularVelocity centerOfMassWorld centerOfMassLocal coriolisForce gravityForce massMatrix jacobian "
+        "centroidalMomentum kinematicTargetPosition kinematicTargetOrientation",
+        "Joints in articulations move at 100 stage lengths, or 100 rad, per second at most, whatever jointMaxVelocity "
+        "reads or is authored; where one is faster, the rates of the whole robot are scaled down, for coriolisForce "
+        "too. On a stage in millimetres a slider stops at 0.1 m/s: use metres or centimetres.",
+    ),
+    _deviation(
+        "acceleration-of-lost-contact",
+        "linearAcceleration angularAcceleration",
+        "In the step in which a body loses its last contact, its accelerations read 0, though its velocity changes.",
+    ),
+    _deviation(
         "target-wraps",
-        "jointPositionTarget",
+        "jointPositionTarget linearAcceleration angularAcceleration linkIncomingJointForce jointProjectedForce",
         "Position targets of an unlimited hinge beyond a full turn read, and act, modulo 360 degrees.",
     ),
     _deviation(
@@ -47,12 +63,14 @@ _DEVIATIONS = (
     _deviation(
         "single-link-articulation",
         "rootPosition linkCount",
-        "An articulation of one link is a RIGID_BODY and nothing else.",
+        "An articulation of one link whose root is authored on an ancestor is a RIGID_BODY and nothing else. Author "
+        "PhysicsArticulationRootAPI on the body.",
     ),
     _deviation(
         "cone-inertia",
-        "inertia inverseInertia",
-        "The inertia that a cone collider gives is about the prim's origin, not the centre of mass.",
+        "inertia inverseInertia mass inverseMass centerOfMassPosition",
+        "The inertia that a cone collider gives is about the prim's origin, not the centre of mass; its mass is that "
+        "of a cone with flat sides, less by 2 in 10000.",
     ),
     _deviation(
         "no-collider-defaults",

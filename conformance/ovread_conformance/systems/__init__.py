@@ -1,0 +1,49 @@
+"""Scenes as data: one description gives the USD text, the oracle's model and every other way to write it down."""
+
+from __future__ import annotations
+
+from ovread_conformance.systems._cases import CASES, KINEMATIC
+from ovread_conformance.systems._library import (
+    BODIES,
+    FIXED_TREE,
+    FLOATING_TREE,
+    RESTING,
+    RUBBING,
+    SYSTEMS,
+    TILTED,
+)
+from ovread_conformance.systems._model import AXES, Body, Drive, Joint, Robot, Shape, Stage, System, at, names_of
+from ovread_conformance.systems._oracle import SPATIAL, RobotOracle, inertia_of, link_poses
+from ovread_conformance.systems._usda import usda
+from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
+
+__all__ = [
+    "AXES",
+    "BODIES",
+    "CASES",
+    "FIXED_TREE",
+    "FLOATING_TREE",
+    "KINEMATIC",
+    "PLAIN",
+    "RESTING",
+    "RUBBING",
+    "SPATIAL",
+    "SYSTEMS",
+    "TILTED",
+    "VARIANTS",
+    "Body",
+    "Drive",
+    "Joint",
+    "Robot",
+    "RobotOracle",
+    "Shape",
+    "Stage",
+    "System",
+    "Variant",
+    "at",
+    "express",
+    "inertia_of",
+    "link_poses",
+    "names_of",
+    "usda",
+]
