@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import resources
 
 import pytest
 
@@ -11,9 +10,8 @@ import ovread
 from ovread import Simulation
 from ovread.catalogue import Attribute
 from ovread_conformance.plugin import backends_to_check
+from ovread_conformance.systems import WRITABLE, usda
 from ovread_conformance.written import accepted, check_written
-
-SCENE = resources.files("ovread_conformance").joinpath("scenes", "writable.usda")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -26,7 +24,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="module")
 def writable(request: pytest.FixtureRequest) -> Iterator[Simulation]:
     """The suite's scene, open on one backend."""
-    with ovread.open(str(SCENE), backend=request.param) as simulation:
+    with ovread.open(usda(WRITABLE), backend=request.param) as simulation:
         yield simulation
 
 

@@ -10,8 +10,9 @@ from ovread_conformance.systems._library import (
     RUBBING,
     SYSTEMS,
     TILTED,
+    WRITABLE,
 )
-from ovread_conformance.systems._model import AXES, Body, Box, Drive, Joint, Robot, Stage, System, at, names_of
+from ovread_conformance.systems._model import AXES, Body, Box, Drive, Joint, Robot, Stage, System, Vector, at, names_of
 from ovread_conformance.systems._oracle import SPATIAL, RobotOracle, inertia_of, link_poses
 from ovread_conformance.systems._usda import usda
 from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
@@ -28,6 +29,7 @@ __all__ = [
     "SYSTEMS",
     "TILTED",
     "VARIANTS",
+    "WRITABLE",
     "Body",
     "Box",
     "Drive",
@@ -37,6 +39,7 @@ __all__ = [
     "Stage",
     "System",
     "Variant",
+    "Vector",
     "at",
     "express",
     "inertia_of",
