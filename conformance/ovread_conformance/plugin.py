@@ -26,6 +26,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("ovread_backend", backends_to_check(metafunc.config), scope="session")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the reference a backend of this process where it is asked for."""
+    if any(label == "reference" for label in config.getoption("--ovread-backend")):
+        # Only here: it needs Pinocchio.
+        from ovread_conformance.reference import add_reference
+
+        add_reference()
+
+
 def backends_to_check(config: pytest.Config) -> list[str]:
     """Return the labels of the backends to check."""
     named: list[str] = config.getoption("--ovread-backend")

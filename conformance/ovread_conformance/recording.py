@@ -76,12 +76,14 @@ class Recording:
         units: What the simulation said of its units.
         objects: Paths of the objects of each type.
         readings: By tick, type and attribute; several where matrices have several sizes.
+        overwritten: What was read and kept, and had other values at the end of the run.
     """
 
     system: System
     units: StageUnits
     objects: Mapping[ObjectType, tuple[str, ...]]
     readings: Mapping[Key, tuple[Reading, ...]]
+    overwritten: tuple[Key, ...] = ()
 
     def find(self, tick: int, kind: ObjectType, attribute: str) -> tuple[Reading, ...]:
         """Return the readings of an attribute; none where it was not read."""
@@ -134,31 +136,46 @@ def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt
         others = [[f"/World/{name}"] for name in system.scenery]
         selection = [ContactSelection(list(sensors), others)]
         queries[ObjectType.CONTACT_SENSOR] = simulation.query(ObjectType.CONTACT_SENSOR, contacts=selection)
+    kept: dict[Key, tuple[Group, ...]] = {}
     for tick in ticks:
         while simulation.tick < tick:
             if simulation.tick == tick - 1 and simulation.tick not in ticks:
-                readings |= _read(simulation, queries, STATE)
+                kept |= _read(simulation, queries, STATE, readings)
             simulation.step(dt)
-        readings |= _read(simulation, queries, None)
+        kept |= _read(simulation, queries, None, readings)
     objects = {kind: query.paths for kind, query in queries.items()}
-    return Recording(system, simulation.units, objects, readings)
+    return Recording(system, simulation.units, objects, readings, tuple(_overwritten(kept, readings)))
 
 
 def _read(
-    simulation: Simulation, queries: Mapping[ObjectType, Query], wanted: Sequence[str] | None
-) -> dict[Key, tuple[Reading, ...]]:
-    """Read everything now, or just the wanted attributes."""
-    readings = {}
+    simulation: Simulation,
+    queries: Mapping[ObjectType, Query],
+    wanted: Sequence[str] | None,
+    readings: dict[Key, tuple[Reading, ...]],
+) -> dict[Key, tuple[Group, ...]]:
+    """Read everything now, or just the wanted attributes; copy it to ``readings``, and return the results too."""
+    kept = {}
     for kind, query in queries.items():
         names = [name for name in query.attributes if wanted is None or name in wanted]
         if len(query) and names:
             result = simulation.read(query, names)
             for name in names:
-                readings[simulation.tick, kind, name] = tuple(_kept(simulation, group) for group in result.all(name))
-    return readings
+                key = simulation.tick, kind, name
+                kept[key] = result.all(name)
+                readings[key] = tuple(_copied(simulation, group) for group in kept[key])
+    return kept
 
 
-def _kept(simulation: Simulation, group: Group) -> Reading:
+def _overwritten(kept: Mapping[Key, Sequence[Group]], copies: Mapping[Key, Sequence[Reading]]) -> Iterator[Key]:
+    """Return what does not have the values any more that it had when it was read."""
+    for key, groups in kept.items():
+        if any(
+            group.numpy().tobytes() != copy.values.tobytes() for group, copy in zip(groups, copies[key], strict=True)
+        ):
+            yield key
+
+
+def _copied(simulation: Simulation, group: Group) -> Reading:
     names = None
     if group.row.role is Role.PATH:
         names = tuple(tuple(found) for found in simulation.resolve(group))

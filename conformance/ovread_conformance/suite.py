@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 import attrs
+import numpy as np
 
 from ovread import ObjectType
 from ovread.catalogue import Attribute
@@ -98,11 +99,20 @@ def contact_evidence(run: Run, recordings: Recordings, only: Key | None = None) 
         yield from contacts(recordings[run.name], only)
 
 
+def snapshot_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
+    """Say what was read, kept and overwritten."""
+    for tick, kind, name in recordings[run.name].overwritten:
+        if only in (None, (kind, name)):
+            words = f"a kept result of tick {tick} had other values at the end of the run"
+            yield Verdict(kind, name, "all objects", words, f"tick {tick}", np.inf, 0.0)
+
+
 EVIDENCE: Mapping[str, Callable[[Run, Recordings, Key | None], Iterator[Verdict]]] = {
     "oracle": oracle_evidence,
     "consistency": consistency_evidence,
     "contacts": contact_evidence,
     "metamorphic": metamorphic_evidence,
+    "snapshots": snapshot_evidence,
 }
 """Every kind of evidence, the most trusted first."""
 

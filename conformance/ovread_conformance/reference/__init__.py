@@ -30,12 +30,12 @@ from ovread.catalogue import Writability, attribute, attributes
 from ovread.errors import SceneRefusedError
 from ovread.hookspecs import hookimpl
 from ovread.plugins import Plugins, installed
-from ovread_conformance.reference._readings import READS, bind, handles, paths_of
+from ovread_conformance.reference._readings import READS, Read, bind, handles, paths_of
 from ovread_conformance.reference._scenes import system_of
 from ovread_conformance.reference._world import World
 from ovread_conformance.reference._writings import WRITES, ReferenceWrite
 
-__all__ = ["NAME", "ReferenceEngine", "add_reference", "declared"]
+__all__ = ["NAME", "READS", "Read", "ReferenceEngine", "World", "add_reference", "bind", "declared", "system_of"]
 
 NAME = "reference"
 Key = tuple[ObjectType, str]

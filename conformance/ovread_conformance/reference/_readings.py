@@ -19,6 +19,7 @@ ARTICULATION, SCENE = ObjectType.ARTICULATION, ObjectType.SCENE
 Rows = npt.NDArray[np.intp]
 Read = Callable[[World, str], npt.ArrayLike | None]
 """Value of one object; None where a step has to be made first."""
+Reads = Mapping[ObjectType, Mapping[str, Read]]
 
 NOT_READY = "It belongs to the last step, and none has been made: step first."
 NO_DRIVE = "The joint has no drive: it is of one axis and authored without, or of several."
@@ -144,7 +145,7 @@ _OF_ROBOTS: Mapping[str, Read] = {
     "gravityForce": _of_robot(lambda of: of.gravity_force(_columns(of))),
     "centroidalMomentum": _of_robot(lambda of: of.centroidal_momentum([*_columns(of), "bias"])),
 }
-READS: Mapping[ObjectType, Mapping[str, Read]] = {
+READS: Reads = {
     BODY: {
         **_OF_BODIES,
         "kinematicTargetPosition": lambda world, path: _target(world, path).translation,
@@ -270,8 +271,8 @@ def column_of(world: World, kind: ObjectType, name: str, positions: Sequence[int
     return Column(name, np.array(positions, np.intp), None if counts is None else np.array(counts, np.intp))
 
 
-def bind(world: World, kind: ObjectType, rows: Rows, names: Sequence[str]) -> FilledColumns:
-    """Prepare a read."""
+def bind(world: World, kind: ObjectType, rows: Rows, names: Sequence[str], reads: Reads = READS) -> FilledColumns:
+    """Prepare a read; with ``reads`` one that reads otherwise than the reference does."""
     everything = paths_of(world, kind)
     asked = [everything[row] for row in rows]
     columns: list[Column] = []
@@ -284,11 +285,11 @@ def bind(world: World, kind: ObjectType, rows: Rows, names: Sequence[str]) -> Fi
         if catalogue.attribute(kind, name).layout is catalogue.Layout.MATRIX:
             for number in positions:
                 columns.append(_matrix_column(world, name, number, asked[number]))
-                fills.append(_fill(world, kind, name, [asked[number]]))
+                fills.append(_fill(world, reads[kind][name], name, [asked[number]]))
         elif positions or not reasons:
             paths = [asked[number] for number in positions]
             columns.append(column_of(world, kind, name, positions, paths))
-            fills.append(_fill(world, kind, name, paths))
+            fills.append(_fill(world, reads[kind][name], name, paths))
     return FilledColumns(columns, fills, omissions)
 
 
@@ -300,9 +301,7 @@ def _matrix_column(world: World, name: str, position: int, path: str) -> Column:
     return Column(name, np.array([position], np.intp), lanes=lanes, labels=(labels,), native_labels=(labels,))
 
 
-def _fill(world: World, kind: ObjectType, name: str, paths: Sequence[str]) -> Callable[[Buffer], None]:
-    read = READS[kind][name]
-
+def _fill(world: World, read: Read, name: str, paths: Sequence[str]) -> Callable[[Buffer], None]:
     def fill(buffer: Buffer) -> None:
         assert buffer.host is not None
         values = [read(world, path) for path in paths]
