@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread import UNLIMITED, ObjectType
-from ovread.catalogue import Attribute, Role
+from ovread.catalogue import Attribute, Frame, Role, attribute
 from ovread.units import TORQUE
 
 Array = npt.NDArray[np.float64]
@@ -56,6 +56,16 @@ class Verdict:
             f"{self.object_type.name}.{self.attribute} of {self.path} ({self.where}): {self.words} "
             f"(relative error {self.error:.2g} > {self.tolerance:g})"
         )
+
+
+def convention_of(verdict: Verdict) -> str:
+    """Return what the attribute of a verdict means: its lanes, axes and units, as the catalogue has them."""
+    row = attribute(verdict.object_type, verdict.attribute)
+    lanes = f" ({', '.join(row.lanes)})," if len(row.lanes) > 1 else ""
+    axes = f" {row.frame.value} axes," if row.frame is not Frame.NONE else ""
+    units = row.units()
+    in_units = "" if units == "1" else f" in {units}"
+    return f"{row.object_type.name}.{row.name}: {row.meaning}{lanes}{axes}{in_units}".rstrip(",") + "."
 
 
 def error_of(row: Attribute, expected: Array, got: Array, floor: float) -> float:
