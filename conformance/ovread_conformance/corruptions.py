@@ -44,6 +44,14 @@ class Corruption:
     applies: Callable[[Attribute], bool]
     change: Change
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be sent to another process by name."""
+        return _called, (self.name,)
+
+
+def _called(name: str) -> Corruption:
+    return next(corruption for corruption in CORRUPTIONS if corruption.name == name)
+
 
 def corruptions(row: Attribute) -> Iterator[Corruption]:
     """Return the ways in which a row can be wrong."""

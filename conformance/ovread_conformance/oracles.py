@@ -43,6 +43,15 @@ class Oracle:
         self._robots = [RobotOracle(system, robot) for robot in system.robots]
         self._before = {**_bodies(system), **_robots(system, self._robots)}
 
+    @property
+    def rows(self) -> set[Key]:
+        """Everything that a system has a value of before the first step."""
+        return {
+            key
+            for key, values in self._before.items()
+            if any(value is not None and np.size(value) for value in values.values())
+        }
+
     @functools.cached_property
     def _after(self) -> dict[Key, Expected]:
         """What the next step accelerates and transmits."""
@@ -75,7 +84,12 @@ def _hold(
     readings = recording.find(tick, kind, name)
     for path, value in expected.items():
         reading = next((reading for reading in readings if path in reading.paths), None)
-        if reading is None or value is None:
+        if value is None or not readings:
+            continue
+        if reading is None:
+            if path not in recording.omitted.get((tick, kind, name), ()):
+                words = "expected a value, got neither a value nor a reason"
+                yield Verdict(kind, name, path, words, f"oracle, tick {tick}", np.inf, tolerance)
             continue
         wanted = np.asarray(value, dtype=float).reshape(-1, len(reading.lanes))
         yield _verdict(reading, path, wanted, f"oracle, tick {tick}", tolerance)

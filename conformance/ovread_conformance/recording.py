@@ -77,6 +77,7 @@ class Recording:
         objects: Paths of the objects of each type.
         readings: By tick, type and attribute; several where matrices have several sizes.
         overwritten: What was read and kept, and had other values at the end of the run.
+        omitted: By tick, type and attribute, paths that were left out with a reason.
     """
 
     system: System
@@ -84,6 +85,7 @@ class Recording:
     objects: Mapping[ObjectType, tuple[str, ...]]
     readings: Mapping[Key, tuple[Reading, ...]]
     overwritten: tuple[Key, ...] = ()
+    omitted: Mapping[Key, frozenset[str]] = attrs.field(factory=dict)
 
     def find(self, tick: int, kind: ObjectType, attribute: str) -> tuple[Reading, ...]:
         """Return the readings of an attribute; none where it was not read."""
@@ -130,6 +132,7 @@ def record(
 def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt: float = DT) -> Recording:
     """Read everything of an open simulation at some ticks."""
     readings: dict[Key, tuple[Reading, ...]] = {}
+    omitted: dict[Key, frozenset[str]] = {}
     queries = {kind: simulation.query(kind) for kind in ObjectType if kind not in _UNTOUCHED}
     sensors = queries[ObjectType.CONTACT_SENSOR].paths
     if sensors and system.scenery:
@@ -140,11 +143,12 @@ def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt
     for tick in ticks:
         while simulation.tick < tick:
             if simulation.tick == tick - 1 and simulation.tick not in ticks:
-                kept |= _read(simulation, queries, STATE, readings)
+                kept |= _read(simulation, queries, STATE, readings, omitted)
             simulation.step(dt)
-        kept |= _read(simulation, queries, None, readings)
+        kept |= _read(simulation, queries, None, readings, omitted)
     objects = {kind: query.paths for kind, query in queries.items()}
-    return Recording(system, simulation.units, objects, readings, tuple(_overwritten(kept, readings)))
+    overwritten = tuple(_overwritten(kept, readings))
+    return Recording(system, simulation.units, objects, readings, overwritten, omitted)
 
 
 def _read(
@@ -152,6 +156,7 @@ def _read(
     queries: Mapping[ObjectType, Query],
     wanted: Sequence[str] | None,
     readings: dict[Key, tuple[Reading, ...]],
+    omitted: dict[Key, frozenset[str]],
 ) -> dict[Key, tuple[Group, ...]]:
     """Read everything now, or just the wanted attributes; copy it to ``readings``, and return the results too."""
     kept = {}
@@ -163,6 +168,8 @@ def _read(
                 key = simulation.tick, kind, name
                 kept[key] = result.all(name)
                 readings[key] = tuple(_copied(simulation, group) for group in kept[key])
+                omissions = [omission for omission in result.omissions if omission.attribute == name]
+                omitted[key] = frozenset(path for omission in omissions for path in omission.paths or query.paths)
     return kept
 
 

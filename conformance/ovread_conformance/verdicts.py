@@ -40,6 +40,11 @@ class Verdict:
         """Whether the value is as expected."""
         return self.error <= self.tolerance
 
+    @property
+    def subject(self) -> tuple[str, str, str]:
+        """What it is about: attribute, path and where."""
+        return f"{self.object_type.name}.{self.attribute}", self.path, self.where
+
     @classmethod
     def of(
         cls, row: Attribute, path: str, expected: npt.ArrayLike, got: npt.ArrayLike, where: str, tolerance: float,

@@ -29,10 +29,12 @@ class Support:
     Args:
         level: How well it is served.
         reason: Why it is not served, or not exactly; one sentence that a user can act on.
+        tolerance: How far an approximate value may be off, relative to its size; None where that is not known.
     """
 
     level: Level = Level.EXACT
     reason: str = ""
+    tolerance: float | None = None
 
 
 @attrs.frozen
@@ -79,12 +81,19 @@ class Deviation:
         attributes: Names of the attributes that it shows in.
         reason: What happens, one sentence.
         engine: Distribution and version on which it was measured.
+        variants: Variants that it concerns; empty for all.
+        scene: Which runs and checks of the conformance suite show it, as a pattern such as ``*, millimetres``; empty
+            for those that name the rule.
+        link: Where more is to be read, such as a report to the engine's makers.
     """
 
     rule: str
     attributes: tuple[str, ...]
     reason: str
     engine: str
+    variants: tuple[str, ...] = ()
+    scene: str = ""
+    link: str = ""
 
 
 @attrs.frozen

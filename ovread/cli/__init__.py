@@ -1,12 +1,14 @@
-"""The command line: ``ovread backends | catalogue | inspect | read | compare``.
+"""The command line: ``ovread backends | catalogue | inspect | read | compare | conform``.
 
-Exit status: 0, 1 where compared backends disagree, 2 where a command could not run.
+Exit status: 0, 1 where compared backends disagree or one does not conform, 2 where a command could not run.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -122,6 +124,35 @@ def compare_command(
     _output.compare(comparison, output, every=every)
     if not comparison.agrees:
         raise typer.Exit(1)
+
+
+@app.command("conform")
+def conform_command(
+    backends: Annotated[list[str], typer.Argument(help="Backends, or backends and variants as in newton:steel.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Record fewer ways to write each system down.")] = False,
+    mutants: Annotated[bool, typer.Option("--mutants", help="Show that the suite notices wrong values.")] = False,
+    device: Annotated[str, typer.Option("--device", help="cpu or cuda:0.")] = "cpu",
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page too.", show_default=False)] = None,
+    output: FormatOption = Format.TABLE,
+) -> None:
+    """Examine backends with the conformance suite. Exit status 1 where one does not conform."""
+    suite = _suite()
+    with _progress.shown() as progress:
+        conforms = suite.conform(
+            backends, device=device, quick=quick, mutants=mutants, output=output.value, html=html, progress=progress
+        )
+    if not conforms:
+        raise typer.Exit(1)
+
+
+def _suite() -> Any:
+    """Return the conformance suite, a distribution of its own that builds on this one."""
+    try:
+        return importlib.import_module("ovread_conformance.command")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "ovread_conformance":
+            raise
+        raise OptionError("The conformance suite is not installed: pip install ovread-conformance") from error
 
 
 def _labels(given: str | None) -> list[str]:

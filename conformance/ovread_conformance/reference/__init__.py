@@ -6,6 +6,7 @@ not make it a backend of anybody's process: :func:`add_reference` does.
 
 from __future__ import annotations
 
+import importlib.metadata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from ovread import ObjectType, StageUnits
 from ovread.backend import (
     BackendInfo,
+    Deviation,
     Diagnostic,
     FilledColumns,
     Level,
@@ -106,7 +108,7 @@ def declared() -> BackendInfo:
             reason = "Some objects only: the omission says why." if row.writability is Writability.CONDITIONAL else ""
             written |= writes(kind, name, row.writability, reason)
     return BackendInfo(
-        engine="Pinocchio",
+        engine=f"pin {importlib.metadata.version('pin')}",
         summary="The suite's own systems in double precision, without contacts.",
         support={
             **{row.key: Support(Level.UNSUPPORTED, _NO_CONTACTS) for row in attributes(ObjectType.CONTACT_SENSOR)},
@@ -114,6 +116,7 @@ def declared() -> BackendInfo:
             **supports(joints, frictions, Level.APPROXIMATE, _CREEPS),
         },
         writes=written,
+        deviations=(Deviation("no-contacts", (), _NO_CONTACTS, "pin 4", scene="resting boxes*"),),
     )
 
 

@@ -1,0 +1,101 @@
+"""The live checks: which there are, and what became of one on a backend."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+import ovread
+from ovread import ObjectType, Query, ReadResult, Simulation, catalogue
+from ovread.backend import Level
+from ovread_conformance import written
+from ovread_conformance.checks import CHECKS, Check
+from ovread_conformance.mutants import MUTANTS, MutatedSimulation
+from ovread_conformance.systems import WRITABLE, usda
+
+Key = tuple[ObjectType, str]
+
+EVERY: dict[str, Check] = {check.name: check for check in CHECKS}
+"""All live checks by name."""
+
+
+class NotDeclaredError(Exception):
+    """A check reads what the backend declares that it does not serve; the message is the declared reason."""
+
+
+@attrs.frozen
+class Observation:
+    """What became of a check.
+
+    Args:
+        failure: What was expected and what was got; empty where it passed.
+        skipped: Why the backend cannot have it checked, as declared; empty where it can.
+        survivors: Names of the mutants that it did not notice.
+    """
+
+    failure: str = ""
+    skipped: str = ""
+    survivors: tuple[str, ...] = ()
+
+
+class _Declared:
+    """A simulation that says so where something is read that its backend does not serve."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._simulation, name)
+
+    def read(self, query: Query, attributes: Sequence[str]) -> ReadResult:
+        for name in attributes:
+            support = self._simulation.backend.support_of((query.object_type, name), self._simulation.variant)
+            if support.level is Level.UNSUPPORTED:
+                raise NotDeclaredError(f"{query.object_type.name}.{name}: {support.reason}")
+        return self._simulation.read(query, attributes)
+
+
+def observe(name: str, backend: str, device: str, mutants: bool = False) -> Observation:
+    """Run a check on a backend, and on its mutants too."""
+    check = EVERY[name]
+    try:
+        failure = _failure(check, backend, device)
+    except NotDeclaredError as error:
+        return Observation(skipped=str(error))
+    if failure or not mutants:
+        return Observation(failure)
+    return Observation(survivors=tuple(name for name in check.mutants if not _failure(check, backend, device, name)))
+
+
+def _failure(check: Check, backend: str, device: str, mutant: str = "") -> str:
+    with ovread.open(check.usda, backend=backend, device=device) as simulation:
+        seen: Any = _Declared(simulation)
+        try:
+            check.run(MutatedSimulation(seen, MUTANTS[mutant]) if mutant else seen)
+        except AssertionError as error:
+            return _words(error)
+    return ""
+
+
+def observe_writes(keys: Sequence[Key], backend: str, device: str) -> dict[Key, str]:
+    """Check what a backend says it writes; return why an attribute fails, nothing where it does not."""
+    found = {}
+    with ovread.open(usda(WRITABLE), backend=backend, device=device) as simulation:
+        for key in keys:
+            found[key] = ""
+            try:
+                written.check_written(simulation, catalogue.attribute(*key))
+            except Exception as error:
+                found[key] = _words(error)
+                simulation.reset()
+    return found
+
+
+def _words(error: Exception) -> str:
+    """Return what an error says; of an assertion without words, the line that asserts."""
+    if not isinstance(error, AssertionError):
+        return f"{type(error).__name__}: {error}"
+    return str(error) or str(traceback.extract_tb(error.__traceback__)[-1].line)
