@@ -32,6 +32,7 @@ from ovread.catalogue import Writability, attribute, attributes
 from ovread.errors import SceneRefusedError
 from ovread.hookspecs import hookimpl
 from ovread.plugins import Plugins, installed
+from ovread_conformance.checks import CHECKS
 from ovread_conformance.reference._readings import READS, Read, bind, handles, paths_of
 from ovread_conformance.reference._scenes import system_of
 from ovread_conformance.reference._world import World
@@ -43,6 +44,7 @@ NAME = "reference"
 Key = tuple[ObjectType, str]
 
 _NO_CONTACTS = "The reference simulates no contacts, and refuses systems that need them."
+_NO_READER = "The reference opens systems that the suite has as data, and this check has a file."
 _CREEPS = "A joint at rest creeps: friction acts against motion only."
 
 
@@ -116,7 +118,10 @@ def declared() -> BackendInfo:
             **supports(joints, frictions, Level.APPROXIMATE, _CREEPS),
         },
         writes=written,
-        deviations=(Deviation("no-contacts", (), _NO_CONTACTS, "pin 4", scene="resting boxes*"),),
+        deviations=(
+            Deviation("no-contacts", (), _NO_CONTACTS, "pin 4", scene="resting boxes*"),
+            *(Deviation("no-usd-reader", (), _NO_READER, "pin 4", scene=check.name) for check in CHECKS),
+        ),
     )
 
 

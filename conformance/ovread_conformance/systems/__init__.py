@@ -14,7 +14,7 @@ from ovread_conformance.systems._library import (
 )
 from ovread_conformance.systems._model import AXES, Body, Box, Drive, Joint, Robot, Stage, System, Vector, at, names_of
 from ovread_conformance.systems._oracle import SPATIAL, RobotOracle, inertia_of, link_poses
-from ovread_conformance.systems._usda import usda
+from ovread_conformance.systems._usda import system_of, usda
 from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
 
 __all__ = [
@@ -45,5 +45,6 @@ __all__ = [
     "inertia_of",
     "link_poses",
     "names_of",
+    "system_of",
     "usda",
 ]

@@ -18,6 +18,7 @@ _TYPES = {
     "spherical": "PhysicsSphericalJoint",
     "turning": "PhysicsJoint",
 }
+_WRITTEN: dict[str, System] = {}
 _TURNS = ("rotX", "rotY", "rotZ")
 _SLIDES = ("transX", "transY", "transZ")
 
@@ -25,7 +26,7 @@ _SLIDES = ("transX", "transY", "transZ")
 def usda(system: System) -> str:
     """Return the text of a stage with the system on it.
 
-    The first comment names the system, so that a backend without a USD reader knows it again.
+    :func:`system_of` knows the text again.
     """
     strength = float(np.linalg.norm(system.gravity))
     down = np.divide(system.gravity, strength) if strength else np.array([0.0, 0.0, -1.0])
@@ -54,7 +55,14 @@ def usda(system: System) -> str:
         *_in_order(prims, system),
         "}",
     ]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    _WRITTEN[text] = system
+    return text
+
+
+def system_of(text: str) -> System | None:
+    """Return the system that this process wrote a text from; None where it wrote no such text."""
+    return _WRITTEN.get(text)
 
 
 def _in_order(prims: Sequence[str], system: System) -> Sequence[str]:
