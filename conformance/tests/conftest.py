@@ -1,4 +1,4 @@
-"""Makes the scratch backend importable, whatever the folder that the tests run in."""
+"""Makes the faulty reference importable, whatever the folder that the tests run in."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 from ovread_conformance.reference import READS, World
 from ovread_conformance.systems import BODIES, FIXED_TREE, WRITABLE, Body, Joint, System
 from ovread_conformance.written import check_written
-from scratch_backend import Key, Scratch, failures, opened, recorded
+from faulty_reference import Key, Faulty, failures, opened, recorded
 
 from ovread import ObjectType, catalogue
 from ovread.order import natural_key
@@ -140,7 +140,7 @@ class Bug:
 
     name: str
     report: str
-    scratch: Scratch
+    backend: Faulty
     runs: tuple[str, ...]
     evidence: str
     row: Key
@@ -148,55 +148,55 @@ class Bug:
 
 BUGS = (
     Bug("wxyz", "One column still has the real part of quaternions first.",
-        Scratch(reads=altered(LINK, "orientation", lambda world, path, q: np.roll(q, 1))),
+        Faulty(reads=altered(LINK, "orientation", lambda world, path, q: np.roll(q, 1))),
         (TREE,), "oracle", (LINK, "orientation")),
     Bug("velocity-of-the-origin", "Poses are those of the origin, and so are velocities, said to be of the centre.",
-        Scratch(reads=altered(LINK, "linearVelocity", at_the_origin)), (TREE,), "oracle", (LINK, "linearVelocity")),
+        Faulty(reads=altered(LINK, "linearVelocity", at_the_origin)), (TREE,), "oracle", (LINK, "linearVelocity")),
     Bug("spin-in-body-axes", "The same motion reads [0, -2, 0] on one engine and [2, 0, 0] on the other.",
-        Scratch(reads=altered(BODY, "angularVelocity", in_body_axes)), (FREE,), "oracle", (BODY, "angularVelocity")),
+        Faulty(reads=altered(BODY, "angularVelocity", in_body_axes)), (FREE,), "oracle", (BODY, "angularVelocity")),
     Bug("degrees-for-radians", "Authored joint rates in degrees start the simulation as radians.",
-        Scratch(authored=of_joints(lambda joint: joint if joint.is_linear else attrs.evolve(
+        Faulty(authored=of_joints(lambda joint: joint if joint.is_linear else attrs.evolve(
             joint, velocity=tuple(np.degrees(joint.velocity).tolist())))),
         (TREE,), "oracle", (JOINT, "jointVelocity")),
     Bug("gains-per-radian", "Drives act 57 times too strong, though their gains read as authored.",
-        Scratch(DrivesPerRadian), (TREE,), "oracle", (LINK, "angularAcceleration")),
+        Faulty(DrivesPerRadian), (TREE,), "oracle", (LINK, "angularAcceleration")),
     Bug("breadth-first", "Coordinates come breadth first, under names that come depth first.",
-        Scratch(reads=altered(JOINT, "jointPosition", breadth_first)), (TREE,), "oracle", (JOINT, "jointPosition")),
+        Faulty(reads=altered(JOINT, "jointPosition", breadth_first)), (TREE,), "oracle", (JOINT, "jointPosition")),
     Bug("reversed-joint", "The Jacobian's sign of reversed joints is corrected twice, all else is right.",
-        Scratch(reads=altered(ARTICULATION, "jacobian", reversed_twice)),
+        Faulty(reads=altered(ARTICULATION, "jacobian", reversed_twice)),
         (TREE,), "oracle", (ARTICULATION, "jacobian")),
     Bug("gravity-in-metres", "On a centimetre stage bodies fall a hundred times too slowly.",
-        Scratch(MetresOfGravity), (FREE, f"{FREE}, centimetres"), "metamorphic", (BODY, "linearAcceleration")),
+        Faulty(MetresOfGravity), (FREE, f"{FREE}, centimetres"), "metamorphic", (BODY, "linearAcceleration")),
     Bug("inertia-turned-back", "Principal axes are conjugated on import.",
-        Scratch(authored=of_links(lambda body: attrs.evolve(
+        Faulty(authored=of_links(lambda body: attrs.evolve(
             body, centre=pin.SE3(body.centre.rotation.T, body.centre.translation)))),
         (FREE,), "oracle", (BODY, "inertia")),
     Bug("coordinates-of-before", "A solver moves bodies and never updates the joint coordinates.",
-        Scratch(reads=altered(JOINT, "jointPosition", authored_position)),
+        Faulty(reads=altered(JOINT, "jointPosition", authored_position)),
         (TREE,), "consistency", (JOINT, "jointPosition")),
     Bug("origin-twice", "The origin of one environment is added to poses that are in the world already.",
-        Scratch(reads=altered(BODY, "position", origin_twice)), (FREE,), "oracle", (BODY, "position")),
+        Faulty(reads=altered(BODY, "position", origin_twice)), (FREE,), "oracle", (BODY, "position")),
     Bug("aliased", "A result that was kept shows the values of later.",
-        Scratch(aliased=(BODY, "position")), (FREE,), "snapshots", (BODY, "position")),
+        Faulty(aliased=(BODY, "position")), (FREE,), "snapshots", (BODY, "position")),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 def test_a_public_bug_is_caught(bug: Bug) -> None:
     """The suite fails a backend that has it, on the row and by the evidence that are named here."""
-    assert (bug.evidence, bug.row) in set(failures(recorded(bug.scratch, bug.runs)))
+    assert (bug.evidence, bug.row) in set(failures(recorded(bug.backend, bug.runs)))
 
 
 def test_what_the_bugs_are_put_into_has_none() -> None:
     """Without a fault, the same runs of the scratch backend fail nothing."""
-    assert list(failures(recorded(Scratch(), (FREE, TREE, f"{FREE}, centimetres")))) == []
+    assert list(failures(recorded(Faulty(), (FREE, TREE, f"{FREE}, centimetres")))) == []
 
 
 def test_a_mass_without_its_inverse_is_caught() -> None:
     """A mass is written and its inverse is not, so that the body moves as before: the contract of writes fails it."""
     row = catalogue.attribute(BODY, "mass")
-    with opened(Scratch(), WRITABLE) as simulation:
+    with opened(Faulty(), WRITABLE) as simulation:
         check_written(simulation, row)
-    scratch = Scratch(reads=altered(BODY, "inverseMass", authored_inverse))
-    with opened(scratch, WRITABLE) as simulation, pytest.raises(AssertionError, match="not its inverse"):
+    backend = Faulty(reads=altered(BODY, "inverseMass", authored_inverse))
+    with opened(backend, WRITABLE) as simulation, pytest.raises(AssertionError, match="not its inverse"):
         check_written(simulation, row)

@@ -13,7 +13,7 @@ from ovread_conformance import reference
 from ovread_conformance.suite import runs
 from ovread_conformance.systems import FLOATING_TREE, RESTING, SYSTEMS, TILTED, WRITABLE, System, usda
 from ovread_conformance.written import check_written
-from scratch_backend import Key, Scratch, failures, opened, recorded
+from faulty_reference import Key, Faulty, failures, opened, recorded
 
 import ovread
 from ovread import ObjectType, Simulation, catalogue
@@ -34,7 +34,7 @@ def test_every_way_to_write_a_system_down_passes(system: System) -> None:
     """Nothing that is read of it contradicts an oracle, another reading or another way to write it down."""
     names = [name for name, run in runs().items() if system.name in (name, run.original)]
     assert len(names) == 12
-    assert list(failures(recorded(Scratch(), names))) == []
+    assert list(failures(recorded(Faulty(), names))) == []
 
 
 @pytest.mark.parametrize("key", reference.declared().writes, ids=lambda key: f"{key[0].name}.{key[1]}")
@@ -45,13 +45,13 @@ def test_every_write_keeps_the_contract(key: Key, writable: Simulation) -> None:
 
 @pytest.fixture(scope="module")
 def writable() -> Any:
-    with opened(Scratch(), WRITABLE) as simulation:
+    with opened(Faulty(), WRITABLE) as simulation:
         yield simulation
 
 
 def test_a_wrench_accelerates_a_body() -> None:
     """Of a force at a point, a body's centre gets F/m and the body the torque about it, for one step."""
-    with opened(Scratch(), WRITABLE) as simulation:
+    with opened(Faulty(), WRITABLE) as simulation:
         query = simulation.query(BODY, paths=["/World/box"])
         mass, inertia = (read(simulation, BODY, name, "/World/box") for name in ("mass", "inertia"))
         turn = pin.Quaternion(read(simulation, BODY, "orientation", "/World/box")[0]).toRotationMatrix()
@@ -84,7 +84,7 @@ def test_a_robot_in_flight_keeps_its_momentum() -> None:
     """Gravity alone changes linear momentum; angular momentum errs with the step, drives and joints within or not."""
     errors = []
     for dt, count in ((DT, 24), (DT / 4, 96)):
-        with opened(Scratch(), FLOATING_TREE) as simulation:
+        with opened(Faulty(), FLOATING_TREE) as simulation:
             linear, angular = momentum(simulation)
             mass = read(simulation, LINK, "mass").sum()
             simulation.step(dt, count=count)
@@ -97,7 +97,7 @@ def test_a_robot_in_flight_keeps_its_momentum() -> None:
 
 def test_links_follow_a_written_joint_before_a_step() -> None:
     """A joint coordinate that was just written is where the links are."""
-    with opened(Scratch(), WRITABLE) as simulation:
+    with opened(Faulty(), WRITABLE) as simulation:
         simulation.set(simulation.query(JOINT, paths=["/World/arm/to_upper"]), "jointPosition", 90.0)
         assert read(simulation, LINK, "position", "/World/arm/upper")[0] == pytest.approx([0, 0.5, 0.5], abs=1e-6)
 

@@ -1,4 +1,4 @@
-"""A scratch backend: the reference with something wrong, open without being installed."""
+"""The reference with something wrong, open without being installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ovread.simulation import Simulation
 Key = tuple[ObjectType, str]
 
 
-class Scratch:
+class Faulty:
     """The hooks of the reference, some of them replaced.
 
     Args:
@@ -84,7 +84,7 @@ def _shared(engine: Any, fill: Callable[[Buffer], None]) -> Callable[[Buffer], N
     return give
 
 
-def opened(scratch: Scratch, system: System) -> Simulation:
+def opened(backend: Faulty, system: System) -> Simulation:
     """Open a system on a backend that is not installed."""
     plugins = Plugins(entry_points=[])
     plugins.add("scratch", scratch, distribution="tests", version="1")
@@ -93,12 +93,12 @@ def opened(scratch: Scratch, system: System) -> Simulation:
     return Simulation(backend, backend.hooks.ovread_open(scene=scene, device="cpu", options={}))
 
 
-def recorded(scratch: Scratch, names: Sequence[str]) -> dict[str, Recording]:
+def recorded(backend: Faulty, names: Sequence[str]) -> dict[str, Recording]:
     """Record some of the suite's runs."""
     found = {}
     for name in names:
         run = runs()[name]
-        with opened(scratch, run.system) as simulation:
+        with opened(backend, run.system) as simulation:
             found[name] = record_open(simulation, run.system, run.ticks, run.dt)
     return found
 
