@@ -12,7 +12,8 @@ from ovread_conformance.reference import add_reference
 
 
 def serve(connection: Connection) -> None:
-    """Answer calls."""
+    """Say that there is somebody, and answer calls."""
+    connection.send("ready")
     while True:
         try:
             function, arguments = connection.recv()

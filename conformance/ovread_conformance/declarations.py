@@ -95,18 +95,22 @@ class Declared:
         declared = support.tolerance if support.level is Level.APPROXIMATE and support.tolerance is not None else 0.0
         return verdict.holds or verdict.error <= declared
 
-    def excuse(self, scene: Scene, attribute: str = "") -> Deviation | None:
+    def excuse(self, scene: Scene, object_type: str = "", attribute: str = "") -> Deviation | None:
         """Return the deviation that a failure in a scene is declared as; None where it is not.
 
         Args:
             scene: Where it failed.
+            object_type: Type of the object that it failed of.
             attribute: What failed; empty where it is about the objects themselves, or about a whole check.
         """
+        names = {attribute, f"{object_type}.{attribute}"}
         return next(
             (
                 item
                 for item in self.deviations
-                if is_about(item, scene) and attribute in ("", *item.attributes) and self.is_of_this_engine(item)
+                if is_about(item, scene)
+                and (not attribute or names & set(item.attributes))
+                and self.is_of_this_engine(item)
             ),
             None,
         )

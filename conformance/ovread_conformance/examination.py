@@ -203,7 +203,7 @@ class Examination:
         for held in found:
             for verdict in held.failures:
                 if not self.declared.tolerates(verdict):
-                    declared = self.declared.excuse(self.scene(held.run), verdict.attribute)
+                    declared = self.declared.excuse(self.scene(held.run), verdict.object_type.name, verdict.attribute)
                     yield Failure(held, verdict, declared)
 
     def scene(self, name: str) -> Scene:

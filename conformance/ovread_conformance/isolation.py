@@ -15,6 +15,8 @@ import attrs
 
 LIMIT = 300.0
 """Seconds that a call may take; the first one of an engine may compile kernels for a minute."""
+_STARTS = 60.0
+"""Seconds that a process may take to start."""
 _SHOWN = 2000
 """How many of the last characters that an engine printed are kept."""
 
@@ -85,6 +87,10 @@ class _Child:
             pass_fds=[theirs.fileno()],
         )
         theirs.close()
+        if not self._connection.poll(_STARTS) or self._process.poll() is not None:
+            self._process.kill()
+            raise RuntimeError(f"A process for the engine could not be started: {self._printed()}")
+        self._connection.recv()
 
     def call(self, function: Callable[..., Any], arguments: tuple[Any, ...], limit: float) -> tuple[Answer, bool]:
         """Return the answer, and whether the process can be asked again."""

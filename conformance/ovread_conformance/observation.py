@@ -50,6 +50,12 @@ class _Declared:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._simulation, name)
 
+    def query(self, object_type: ObjectType, **selected: Any) -> Query:
+        kinds = {kind for kind, _ in (*self._simulation.backend.support, *self._simulation.backend.writes)}
+        if object_type not in kinds:
+            raise NotDeclaredError(f"The backend serves nothing of {object_type.name}.")
+        return self._simulation.query(object_type, **selected)
+
     def read(self, query: Query, attributes: Sequence[str]) -> ReadResult:
         for name in attributes:
             support = self._simulation.backend.support_of((query.object_type, name), self._simulation.variant)

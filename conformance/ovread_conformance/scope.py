@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ovread import ObjectType
-from ovread.catalogue import Attribute, Frame, Role
+from ovread.catalogue import Attribute, Role
 
 TYPES = (
     ObjectType.RIGID_BODY,
@@ -14,6 +14,9 @@ TYPES = (
     ObjectType.SCENE,
 )
 """What the suite's scenes have."""
+_INSTANCES = (
+    "positions", "orientations", "velocities", "angularVelocities", "accelerations", "angularAccelerations",
+)  # fmt: skip
 
 
 def outside(row: Attribute) -> str:
@@ -22,6 +25,6 @@ def outside(row: Attribute) -> str:
         return "It means something to one engine in one process only."
     if row.object_type not in TYPES:
         return f"No scene of the suite has a {row.object_type.name}."
-    if row.frame is Frame.INSTANCER_LOCAL:
+    if row.object_type is ObjectType.RIGID_BODY and row.name in _INSTANCES:
         return "No scene of the suite has a point instancer."
     return ""

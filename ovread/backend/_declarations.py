@@ -78,7 +78,7 @@ class Deviation:
 
     Args:
         rule: Short name, the same in diagnostics and documentation.
-        attributes: Names of the attributes that it shows in.
+        attributes: Names of the attributes that it shows in, with the type before a dot where others have the name too.
         reason: What happens, one sentence.
         engine: Distribution and version on which it was measured.
         variants: Variants that it concerns; empty for all.

@@ -10,11 +10,28 @@ from ovread_physx._support import SUPPORT
 _MEASURED = "ovphysx 0.7.0"
 
 
-def _deviation(rule: str, attributes: str, reason: str) -> Deviation:
-    return Deviation(rule, tuple(attributes.split()), reason, _MEASURED)
+def _deviation(rule: str, attributes: str, reason: str, scene: str = "") -> Deviation:
+    return Deviation(rule, tuple(attributes.split()), reason, _MEASURED, scene=scene)
+
+
+_ARTICULATED = (
+    "ARTICULATION_LINK.position ARTICULATION_LINK.orientation ARTICULATION_LINK.linearVelocity "
+    "ARTICULATION_LINK.angularVelocity ARTICULATION_LINK.linearAcceleration ARTICULATION_LINK.angularAcceleration "
+    "ARTICULATION_LINK.kinematicTargetPosition ARTICULATION_LINK.kinematicTargetOrientation linkIncomingJointForce "
+    "jointPosition jointVelocity jointProjectedForce rootLinearVelocity rootAngularVelocity centerOfMassLocal "
+    "coriolisForce gravityForce jacobian massMatrix centroidalMomentum"
+)
+"""What follows from the dynamics of articulations."""
 
 
 _DEVIATIONS = (
+    _deviation(
+        "articulations-in-millimetres",
+        _ARTICULATED,
+        "On a stage in millimetres articulations move wrongly: coriolisForce is far off from the first step on, and "
+        "the rest follows. Metres, feet and centimetres are right.",
+        scene="*, millimetres",
+    ),
     _deviation(
         "world-hinge-welded",
         "jointPosition jointVelocity",
