@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread import UNLIMITED, ObjectType
-from ovread.catalogue import Attribute, Frame, Role, attribute
+from ovread.catalogue import Attribute, Frame, Role
 from ovread.units import TORQUE
 
 Array = npt.NDArray[np.float64]
@@ -63,9 +63,8 @@ class Verdict:
         )
 
 
-def convention_of(verdict: Verdict) -> str:
-    """Return what the attribute of a verdict means: its lanes, axes and units, as the catalogue has them."""
-    row = attribute(verdict.object_type, verdict.attribute)
+def convention_of(row: Attribute) -> str:
+    """Return what an attribute means, with its lanes, axes and units, as the catalogue has them."""
     lanes = f" ({', '.join(row.lanes)})," if len(row.lanes) > 1 else ""
     axes = f" {row.frame.value} axes," if row.frame is not Frame.NONE else ""
     units = row.units()

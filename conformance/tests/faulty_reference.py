@@ -84,21 +84,21 @@ def _shared(engine: Any, fill: Callable[[Buffer], None]) -> Callable[[Buffer], N
     return give
 
 
-def opened(backend: Faulty, system: System) -> Simulation:
+def opened(faulty: Faulty, system: System) -> Simulation:
     """Open a system on a backend that is not installed."""
     plugins = Plugins(entry_points=[])
-    plugins.add("scratch", scratch, distribution="tests", version="1")
-    backend = plugins.get("scratch")
+    plugins.add("faulty", faulty, distribution="tests", version="1")
+    backend = plugins.get("faulty")
     scene = Scene(usda(system), is_text=True)
     return Simulation(backend, backend.hooks.ovread_open(scene=scene, device="cpu", options={}))
 
 
-def recorded(backend: Faulty, names: Sequence[str]) -> dict[str, Recording]:
+def recorded(faulty: Faulty, names: Sequence[str]) -> dict[str, Recording]:
     """Record some of the suite's runs."""
     found = {}
     for name in names:
         run = runs()[name]
-        with opened(backend, run.system) as simulation:
+        with opened(faulty, run.system) as simulation:
             found[name] = record_open(simulation, run.system, run.ticks, run.dt)
     return found
 

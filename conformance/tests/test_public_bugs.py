@@ -1,4 +1,4 @@
-"""Kinds of bugs that people reported of simulators and their wrappers, made again in a scratch backend: all caught."""
+"""Kinds of bugs that people reported of simulators and their wrappers, in copies of the reference: all are caught."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 import pinocchio as pin
 import pytest
+from faulty_reference import Faulty, Key, failures, opened, recorded
 from ovread_conformance.reference import READS, World
 from ovread_conformance.systems import BODIES, FIXED_TREE, WRITABLE, Body, Joint, System
 from ovread_conformance.written import check_written
-from faulty_reference import Key, Faulty, failures, opened, recorded
 
 from ovread import ObjectType, catalogue
 from ovread.order import natural_key
@@ -132,7 +132,7 @@ class Bug:
     Args:
         name: Short name.
         report: What people saw, one line.
-        scratch: The backend that has it.
+        backend: What has it.
         runs: What of the suite is run on it.
         evidence: Kind of evidence that catches it.
         row: The row that it is caught on.
@@ -188,7 +188,7 @@ def test_a_public_bug_is_caught(bug: Bug) -> None:
 
 
 def test_what_the_bugs_are_put_into_has_none() -> None:
-    """Without a fault, the same runs of the scratch backend fail nothing."""
+    """Without a fault, the same runs fail nothing."""
     assert list(failures(recorded(Faulty(), (FREE, TREE, f"{FREE}, centimetres")))) == []
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from faulty_reference import Faulty, Key, failures, opened, recorded
 from ovread_conformance import reference
 from ovread_conformance.suite import runs
 from ovread_conformance.systems import FLOATING_TREE, RESTING, SYSTEMS, TILTED, WRITABLE, System, usda
 from ovread_conformance.written import check_written
-from faulty_reference import Key, Faulty, failures, opened, recorded
 
 import ovread
 from ovread import ObjectType, Simulation, catalogue
