@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ from ovread_conformance.reference._readings import (
     why_not,
 )
 from ovread_conformance.reference._world import World, with_body, with_joint
-from ovread_conformance.systems import Body, Box, Joint, Vector
+from ovread_conformance.systems import Body, Joint, Vector
 
 Values = npt.NDArray[Any]
 Write = Callable[[World, str, Values], None]
@@ -71,7 +72,12 @@ def _turn(values: Values) -> npt.NDArray[np.float64]:
 
 
 def _with_inertia(body: Body, values: Values) -> Body:
+    """Take the principal axes in the order and the senses that are nearest to those of before."""
     moments, axes = np.linalg.eigh(values.reshape(3, 3).astype(float))
+    near = np.abs(body.centre.rotation.T @ axes)
+    order = list(max(itertools.permutations(range(3)), key=lambda columns: float(near[range(3), columns].sum())))
+    moments, axes = moments[order], axes[:, order]
+    axes *= np.where((body.centre.rotation * axes).sum(axis=0) < 0, -1, 1)
     axes[:, 2] *= np.linalg.det(axes)
     return attrs.evolve(body, moments=_vector(moments), centre=pin.SE3(axes, body.centre.translation))
 
@@ -82,14 +88,6 @@ def _with_centre(body: Body, values: Values) -> Body:
     velocity = body.velocity + np.cross(np.radians(body.spin), body.pose.rotation @ moved)
     centre = pin.SE3(body.centre.rotation, values.ravel().astype(float))
     return attrs.evolve(body, centre=centre, velocity=_vector(velocity))
-
-
-def _per_shape(change: Callable[[Box, float], Box]) -> Write:
-    def changed(body: Body, values: Values) -> Body:
-        boxes = zip(body.boxes, values.ravel().tolist(), strict=True)
-        return attrs.evolve(body, boxes=tuple(change(box, value) for box, value in boxes))
-
-    return _of_body(changed)
 
 
 def _of_drive(name: str) -> Write:
@@ -139,9 +137,6 @@ _PROPERTIES: Mapping[str, Write] = {
         lambda of, new: attrs.evolve(of, centre=pin.SE3(_turn(new), of.centre.translation))
     ),
     "disableGravity": _of_body(lambda of, new: attrs.evolve(of, is_weightless=bool(new.item()))),
-    "staticFriction": _per_shape(lambda box, new: attrs.evolve(box, static_friction=new)),
-    "dynamicFriction": _per_shape(lambda box, new: attrs.evolve(box, friction=new)),
-    "restitution": _per_shape(lambda box, new: attrs.evolve(box, restitution=new)),
     "force": _push,
     "wrench": _push,
 }
