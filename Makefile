@@ -1,8 +1,9 @@
-# make demo   a cart-pole on both engines: what agrees and what differs
-# make test   everything
-# make check  formatting, lint and types
-# make docs   the generated pages of docs/
-# make bench  side-by-side costs
+# make demo     a cart-pole on both engines: what agrees and what differs
+# make test     everything
+# make check    formatting, lint and types
+# make conform  what the suite shows of every backend and solver, for docs/support.md; minutes
+# make docs     the generated pages of docs/
+# make bench    side-by-side costs
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PROJECTS := pyproject.toml backends/physx/pyproject.toml backends/newton/pyproject.toml conformance/pyproject.toml
 
-.PHONY: demo test check docs bench clean
+.PHONY: demo test check conform docs bench clean
 
 demo: $(READY)
 	$(BIN)/python -m ovread.demo
@@ -22,6 +23,9 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+conform: $(READY)
+	$(BIN)/python docs/evidence.py
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py

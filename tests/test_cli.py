@@ -208,3 +208,19 @@ def test_compare_names_elements_that_stand_for_something_else(tmp_path: Path) ->
     for row in rows.values():
         assert row["verdict"] == "absent"
         assert row["detail"] == "physx has /Pair/arm:linear.x where newton has /Pair/base:linear.x"
+
+
+def test_conform_refuses_unknown_backends() -> None:
+    """`conform` names what it does not know, before anything is recorded."""
+    assert "Unknown backend 'physics'. Did you mean 'physx'?" in refused("conform", "physics")
+    assert "no variant 'stele'" in refused("conform", "newton:stele")
+    assert "more than once" in refused("conform", "newton", "newton")
+
+
+def test_conform_says_how_to_install_the_suite(tmp_path: Path) -> None:
+    """`conform` without the suite says where it comes from."""
+    script = "import sys; sys.modules['ovread_conformance'] = None; from ovread.cli import main; main()"
+    command = [sys.executable, "-c", script, "conform", "physx"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "pip install ovread-conformance" in ran.stderr

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from ovread.errors import OptionError
 from ovread_conformance import reference, report
 from ovread_conformance.examination import Examination, examine_together
 from ovread_conformance.parity import compare
@@ -35,8 +36,10 @@ def conform(
         progress: Is told what is being done.
 
     Raises:
-        BackendError, OptionError: There is no such backend or variant, or it cannot be loaded.
+        BackendError, OptionError: There is no such backend or variant, it cannot be loaded, or one is named twice.
     """
+    if twice := {label for label in labels if labels.count(label) > 1}:
+        raise OptionError(f"{', '.join(sorted(twice))} is named more than once: name each backend once.")
     if reference.NAME in labels:
         reference.add_reference()
     found = {label: Examination(label, device=device, quick=quick, progress=progress) for label in labels}
