@@ -105,12 +105,12 @@ _OF_JOINTS: Mapping[str, Read] = {
     "jointVelocityTarget": lambda world, path: _drive(world, path).velocity_target,
     "jointStiffness": lambda world, path: _drive(world, path).stiffness,
     "jointDamping": lambda world, path: _drive(world, path).damping,
-    "jointMaxForce": lambda world, path: _drive(world, path).max_force,
+    "jointMaxForce": lambda world, path: _bound(_drive(world, path).max_force),
     "jointActuationForce": lambda world, path: _efforts(world, path),
     "jointProjectedForce": lambda world, path: _projected(world, path),
-    "jointLimit": _of_joint(lambda joint: [joint.limit or (-UNLIMITED, UNLIMITED)] * len(joint.axes)),
+    "jointLimit": _of_joint(lambda joint: [_bound(joint.limit or (-UNLIMITED, UNLIMITED))] * len(joint.axes)),
     "jointMaxVelocity": _of_joint(
-        lambda joint: [UNLIMITED if joint.max_velocity is None else joint.max_velocity] * len(joint.axes)
+        lambda joint: [_bound(UNLIMITED if joint.max_velocity is None else joint.max_velocity)] * len(joint.axes)
     ),
     "jointArmature": _of_joint(lambda joint: [joint.armature] * len(joint.axes)),
     "jointFriction": _of_joint(lambda joint: [joint.friction] * len(joint.axes)),
@@ -165,6 +165,11 @@ OF_DRIVES = (
     "jointPositionTarget", "jointVelocityTarget", "jointStiffness", "jointDamping", "jointMaxForce",
 )  # fmt: skip
 """Attributes of joints with a drive."""
+
+
+def _bound(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return bounds, of which the infinite ones are unlimited."""
+    return np.asarray(np.clip(np.asarray(values, dtype=float), -UNLIMITED, UNLIMITED))
 
 
 def _efforts(world: World, path: str) -> list[float]:
