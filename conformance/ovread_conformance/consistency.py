@@ -6,6 +6,7 @@ are: Pinocchio computes that from the recorded joint state, at each tick. A valu
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 
@@ -14,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
-from ovread import ObjectType
-from ovread_conformance.oracles import ARTICULATION, BODY, JOINT, LINK, STEPPED, Key, Oracle
-from ovread_conformance.recording import DT, STATE, Recording
-from ovread_conformance.systems import Joint, Robot, System
-from ovread_conformance.verdicts import Verdict
+from ovread import ObjectType, catalogue
+from ovread.catalogue import Role
+from ovread_conformance.oracles import ARTICULATION, AUTHORED, BODY, JOINT, LINK, STEPPED, Key, Oracle
+from ovread_conformance.recording import STATE, Recording
+from ovread_conformance.systems import Body, Joint, Robot, System, inertia_of
+from ovread_conformance.verdicts import Small, Verdict
 
 Array = npt.NDArray[np.float64]
 
@@ -31,19 +33,40 @@ _DERIVED = (
     "position", "orientation", "linearVelocity", "angularVelocity", "body_q", "body_qd", "centerOfMassWorld",
     "centerOfMassLocal", "massMatrix", "jacobian", "gravityForce", "coriolisForce", "centroidalMomentum",
 )  # fmt: skip
+_OF_RATES = ("linearVelocity", "angularVelocity", "body_qd", "coriolisForce", "centroidalMomentum", "joint_qd")
+_NATIVE = ("joint_q", "joint_qd")
 _OF_STEPS = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 
 
 def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
     """Hold the values of each tick after the first against its joint state, and successive ticks against the rates."""
-    ticks = sorted({tick for tick, _, name in recording.readings if name not in STATE})
+    ticks = sorted({tick for tick, _, name in recording.readings if name == "mass"})
     if recording.system.robots:
         for tick in ticks[1:]:
-            yield from _held(recording, as_recorded(recording, tick), tick, _DERIVED, AGREES, only)
-            yield from _held(recording, as_recorded(recording, tick - 1), tick, _OF_STEPS, STEPPED, only)
+            yield from _held(recording, tick, tick, (*_DERIVED, *_NATIVE), AGREES, only)
+            yield from _held(recording, tick - 1, tick, _OF_STEPS, STEPPED, only)
+    yield from _handles(recording, only)
+    for body in recording.system.bodies:
+        for before, after in dict.fromkeys(((ticks[-1] - 1, ticks[-1]), *itertools.pairwise(ticks))):
+            if after == before + 1 and not body.is_kinematic:
+                yield from _accelerated(recording, before, after, body, only)
+        for tick in ticks:
+            yield from _targeted(recording, tick, body, only)
     for before, after in itertools.pairwise(ticks):
         if after == before + 1:
             yield from _moved(recording, before, after, only)
+
+
+def _handles(recording: Recording, only: Key | None) -> Iterator[Verdict]:
+    """Addresses are none, or those of as many objects."""
+    for (tick, kind, name), readings in recording.readings.items():
+        for reading in readings:
+            if reading.row.role is not Role.HANDLE or only not in (None, (kind, name)):
+                continue
+            values = reading.values.ravel().tolist()
+            right = all(values) and len(set(values)) == len(values)
+            words = f"expected {len(values)} addresses, got {values}"
+            yield Verdict(kind, name, "objects", words, f"addresses, tick {tick}", 0.0 if right else np.inf, 0.0)
 
 
 def as_recorded(recording: Recording, tick: int) -> System | None:
@@ -81,17 +104,85 @@ def _as_recorded(recording: Recording, robot: Robot, tick: int) -> Robot | None:
 
 
 def _held(
-    recording: Recording, state: System | None, tick: int, names: tuple[str, ...], tolerance: float, only: Key | None
+    recording: Recording, state: int, tick: int, names: tuple[str, ...], exact: float, only: Key | None
 ) -> Iterator[Verdict]:
     """Give verdicts on what follows from a joint state; about the state itself, on what is wrong if it is."""
-    if state is None:
-        return
     state_is_asked = only is not None and only[1] in STATE
-    oracle = Oracle(state)
-    for kind in (LINK, ARTICULATION, JOINT):
-        for name in names:
-            if only is None or only == (kind, name) or state_is_asked:
-                yield from oracle.at_tick(recording, tick, (kind, name), tolerance)
+    keys = [(kind, name) for kind in (LINK, ARTICULATION, JOINT) for name in names]
+    asked = [key for key in keys if only in (None, key) or state_is_asked]
+    if not asked:
+        return
+    # Corrupting what is no state leaves what follows from the state as it was.
+    oracle = _oracle_at(recording if only is None or state_is_asked else recording.source, state)
+    if oracle is None:
+        return
+    for key in asked:
+        # What follows from approximate coordinates or rates is no more exact.
+        of = "jointVelocity" if key[1] in _OF_RATES else "jointPosition"
+        tolerance = recording.tolerance((JOINT, of), exact)
+        yield from oracle.at_tick(recording, tick, key, tolerance)
+
+
+@functools.lru_cache(maxsize=512)
+def _oracle_at(recording: Recording, tick: int) -> Oracle | None:
+    state = as_recorded(recording, tick)
+    return None if state is None else Oracle(state)
+
+
+def _accelerated(recording: Recording, before: int, after: int, body: Body, only: Key | None) -> Iterator[Verdict]:
+    """Hold how a free body's velocities change over a step against gravity and Euler's equations.
+
+    Its accelerations are held against the change.
+    """
+    path = recording.system.body_path(body)
+    if only is not None and only not in {(BODY, name) for name in _FREE}:
+        return
+    states = [[recording.of(tick, BODY, name, path) for name in _FREE[:3]] for tick in (before, after)]
+    if any(values is None for state in states for values in state):
+        return
+    (turn, linear, spin), (_, later, later_spin) = [
+        [np.asarray(values, float).ravel() for values in state] for state in states
+    ]
+    axes = pin.Quaternion(turn).normalized().toRotationMatrix()
+    inertia = axes @ inertia_of(body) @ axes.T
+    gravity = np.zeros(3) if body.is_weightless or body.is_asleep else np.array(recording.system.gravity)
+    where = f"between ticks {before} and {after}"
+    for names, change, expected in (
+        (_FREE[1::2], (later - linear) / recording.dt, gravity),
+        (_FREE[2::2], (later_spin - spin) / recording.dt, np.linalg.solve(inertia, -np.cross(spin, inertia @ spin))),
+    ):
+        rate, acceleration = names
+        row = catalogue.attribute(BODY, rate)
+        # What single precision, in which engines go from origin to centre and back, leaves of a difference.
+        rounded = 4e-6 * max(float(np.abs([linear, later]).max()), recording.system.stage.units_in(row.dimension))
+        size = max(float(np.abs(expected).max()), rounded / recording.dt / OF_A_STEP)
+        error = float(np.abs(change - expected).max()) / size
+        words = f"expected to change by {expected} per second, changed by {change}"
+        if only is None or only[1] in (rate, "orientation"):
+            yield Verdict(BODY, rate, path, words, where, error, recording.tolerance((BODY, rate), OF_A_STEP))
+        got = recording.of(after, BODY, acceleration, path)
+        if got is not None and (only is None or only[1] == acceleration):
+            size = max(float(np.abs(change).max()), rounded / recording.dt / AGREES)
+            error = float(np.abs(got.ravel() - change).max()) / size
+            words = f"expected {change}, by which the velocity changed, got {got.ravel()}"
+            yield Verdict(BODY, acceleration, path, words, where, error, 2 * AGREES)
+
+
+def _targeted(recording: Recording, tick: int, body: Body, only: Key | None) -> Iterator[Verdict]:
+    """While no target is pending, it reads as the pose that the body has."""
+    path = recording.system.body_path(body)
+    for of in ("Position", "Orientation"):
+        target = f"kinematicTarget{of}"
+        if only not in (None, (BODY, target)):
+            continue
+        got, pose = recording.of(tick, BODY, target, path), recording.of(tick, BODY, of.lower(), path)
+        if got is not None and pose is not None:
+            row = catalogue.attribute(BODY, target)
+            small = Small.at(row, recording.system, path)
+            yield Verdict.of(row, path, pose, got, f"without a target, tick {tick}", AUTHORED, small)
+
+
+_FREE = ("orientation", "linearVelocity", "angularVelocity", "linearAcceleration", "angularAcceleration")
 
 
 def _moved(recording: Recording, before: int, after: int, only: Key | None) -> Iterator[Verdict]:
@@ -129,11 +220,14 @@ def _moved_body(
         velocities.append(velocity.ravel().astype(float))
         spins.append(spin.ravel().astype(float))
     # What moves less than that stands, but for the rounding of its position.
-    slowest = max(1e-6 * float(np.abs(places[0]).max()), 1e-6) / DT
+    slowest = max(1e-6 * float(np.abs(places[0]).max()), 1e-6) / recording.dt
     where = f"between ticks {before} and {after}"
     rows = {name: recording.find(after, kind, name)[0].row for name in names}
-    turned = pin.log3(turns[1] @ turns[0].T) / DT
-    for name, moved, rates in (("position", (places[1] - places[0]) / DT, velocities), ("orientation", turned, spins)):
+    turned = pin.log3(turns[1] @ turns[0].T) / recording.dt
+    for name, moved, rates in (
+        ("position", (places[1] - places[0]) / recording.dt, velocities),
+        ("orientation", turned, spins),
+    ):
         middle = (rates[0] + rates[1]) / 2
         change = float(np.abs(rates[1] - rates[0]).max())
         error = float(np.abs(moved - middle).max()) / max(float(np.abs(middle).max()) * OF_A_STEP + change, slowest)
@@ -153,7 +247,7 @@ def _moved_joint(
     (old, new), (slow, fast) = (
         [float(values.ravel()[0]) for values in pair if values is not None] for pair in (at, rates)
     )
-    moved, middle = (new - old) / DT, (slow + fast) / 2
+    moved, middle = (new - old) / recording.dt, (slow + fast) / 2
     error = abs(moved - middle) / max(abs(middle) * OF_A_STEP + abs(fast - slow), 1e-9)
     words = f"moved by {moved:g} per second, at rates {slow:g} to {fast:g}"
     yield Verdict(JOINT, "jointPosition", path, words, f"between ticks {before} and {after}", error, 1.0)

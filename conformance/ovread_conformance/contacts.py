@@ -1,8 +1,9 @@
-"""What contact sensors read of boxes at rest, on a floor that gravity leans on: weight, and the friction that holds."""
+"""What contact sensors read of boxes at rest: their weight, and the friction that holds them on a leaning floor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from ovread import ObjectType
 from ovread_conformance.oracles import Key
 from ovread_conformance.recording import Reading, Recording
-from ovread_conformance.systems import Body, System
+from ovread_conformance.standing import Standing
 from ovread_conformance.verdicts import Verdict
 
 Array = npt.NDArray[np.float64]
@@ -20,134 +21,196 @@ AT_REST = 2e-2
 """Relative tolerance of forces on a body that has come to rest, as engines that iterate hold it."""
 NEAR = 0.02
 """How far a contact point may be from where the surfaces touch, as a part of the box."""
+APART = 4e-4
+"""How far a separation may be from the gap between the surfaces, as a part of the box: boxes tilt as they land."""
 
 
 def contacts(recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
-    """Hold the last readings of the sensors against statics."""
-    ticks = [tick for tick, kind, _ in recording.readings if kind is SENSOR]
-    if not ticks:
-        return
-    tick = max(ticks)
+    """Hold the last readings of the sensors against statics, and separations against the gap below the box."""
+    ticks = sorted({tick for tick, kind, _ in recording.readings if kind is SENSOR})
     for body in recording.system.bodies:
-        if not body.senses:
+        if not body.senses or not ticks:
             continue
-        path = recording.system.body_path(body)
+        standing = Standing(recording.system, body)
         for name, hold in _HELD.items():
             if only in (None, (SENSOR, name)):
-                for reading in recording.find(tick, SENSOR, name):
-                    if path in reading.paths:
-                        error, words = hold(reading, path, _Load(recording.system, body), recording, tick)
-                        yield Verdict(SENSOR, name, path, words, f"at rest, tick {tick}", error, 1.0)
+                yield from _at_rest(recording, ticks[-1], name, hold, standing)
+        for names in _FAMILIES:
+            for tick in ticks:
+                yield from _as_many(recording, tick, names, standing.path, only)
+        for name in _SEPARATIONS:
+            if only in (None, (SENSOR, name)) and standing.lands:
+                yield from _fell(recording, ticks, name, standing)
 
 
-class _Load:
-    """What a box presses with."""
-
-    def __init__(self, system: System, body: Body) -> None:
-        weight = body.mass * np.array(system.gravity)
-        (floor,) = system.scenery.values()
-        self.up = np.array(floor.frame.rotation[:, 2])
-        self.surface = floor.frame.translation + self.up * floor.size[2] / 2
-        self.pushed = -self.up * (weight @ self.up)
-        self.held = -weight - self.pushed
-        self.size = float(np.linalg.norm(weight))
-        self.edge = body.boxes[0].size[0]
-        self.others = tuple(f"/World/{name}" for name in system.scenery)
+Hold = Callable[[Reading, Standing, Recording, int, float], tuple[float, str]]
+"""Returns the error as a part of what is tolerated, and words; takes the tolerance of forces."""
 
 
-Hold = Callable[[Reading, str, _Load, Recording, int], tuple[float, str]]
+def _at_rest(recording: Recording, tick: int, name: str, hold: Hold, standing: Standing) -> Iterator[Verdict]:
+    tolerance = recording.tolerance((SENSOR, name), AT_REST)
+    for reading in recording.find(tick, SENSOR, name):
+        if standing.path in reading.paths:
+            error, words = hold(reading, standing, recording, tick, tolerance)
+            yield Verdict(SENSOR, name, standing.path, words, f"at rest, tick {tick}", error, 1.0)
 
 
-def _compared(expected: Array, got: Array, scale: float, tolerance: float) -> tuple[float, str]:
-    error = float(np.abs(expected - got).max()) / (scale * tolerance) if expected.shape == got.shape else np.inf
+def compared(expected: Array, got: Array, scale: float, tolerance: float) -> tuple[float, str]:
+    """Return the difference as a part of what is tolerated, and words."""
+    error = (
+        float(np.abs(expected - got).max(initial=0)) / (scale * tolerance) if expected.shape == got.shape else np.inf
+    )
     return error, f"expected {expected}, got {got}"
 
 
 def _net(which: str) -> Hold:
-    def hold(reading: Reading, path: str, load: _Load, recording: Recording, tick: int) -> tuple[float, str]:
-        got = reading.of(path).ravel().astype(float)
-        return _compared(getattr(load, which), got[:3], load.size, AT_REST)
+    def hold(
+        reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
+    ) -> tuple[float, str]:
+        got = reading.of(standing.path).reshape(-1, 3).astype(float).sum(axis=0)
+        return compared(getattr(standing, which), got, standing.size, tolerance)
 
     return hold
 
 
-def _points_of(prefix: str) -> str:
-    return "rawContact" if prefix.startswith("raw") else "filteredContact"
-
-
-def _sum_of_points(reading: Reading, path: str, load: _Load, recording: Recording, tick: int) -> tuple[float, str]:
+def _sum_of_points(
+    reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
+) -> tuple[float, str]:
     """Force times normal, over all points, is what the box is pushed with."""
-    name = f"{_points_of(reading.row.name)}Normal"
-    normals = recording.of(tick, SENSOR, name, path)
-    if normals is None:
-        return np.inf, f"expected {name} beside it"
-    got = (reading.of(path).astype(float) * normals).sum(axis=0)
-    return _compared(load.pushed, got, load.size, AT_REST)
+    name = reading.row.name.replace("Force", "Normal")
+    normals, got = recording.of(tick, SENSOR, name, standing.path), reading.of(standing.path).astype(float)
+    if normals is None or len(normals) != len(got):
+        return np.inf, f"expected as many {name}, got {got}"
+    pushed = standing.pushed if reading.row.name.startswith("raw") else standing.pushed_by_scenery
+    return compared(pushed, (got * normals).sum(axis=0), standing.size, tolerance)
 
 
-def _normals(reading: Reading, path: str, load: _Load, recording: Recording, tick: int) -> tuple[float, str]:
-    """Normals are perpendicular to the floor; with positive forces they lead to the box."""
+def _sum_of_friction(
+    reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
+) -> tuple[float, str]:
+    """Friction forces of all points hold the box."""
+    got = reading.of(standing.path).astype(float)
+    return compared(standing.held_by_scenery, got.sum(axis=0), standing.size, tolerance)
+
+
+def _normals(
+    reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
+) -> tuple[float, str]:
+    """Normals are perpendicular to the faces; with positive forces they lead to the box from below."""
     name = reading.row.name.replace("Normal", "Force")
-    forces = recording.of(tick, SENSOR, name, path)
-    got = reading.of(path).astype(float)
-    if forces is None or not len(got):
-        return np.inf, "expected contact points"
-    up = np.sign(forces.astype(float)) * got
-    expected = np.where(np.abs(forces) > 1e-6 * load.size, load.up[None, :], up)
-    return _compared(expected, up, 1.0, AT_REST)
+    forces = recording.of(tick, SENSOR, name, standing.path)
+    points = recording.of(tick, SENSOR, reading.row.name.replace("Normal", "Point"), standing.path)
+    got = reading.of(standing.path).astype(float)
+    if points is None or len(points) != len(got) or (forces is not None and len(forces) != len(got)):
+        return np.inf, f"expected as many points, got {got}"
+    # Without forces, whose sign tells to which side a normal leads, its direction is not held.
+    signs = np.ones((len(got), 1)) if forces is None else np.sign(forces.astype(float))
+    leading = signs * got
+    below = standing.below(points, recording, tick)
+    expected = np.where(signs != 0, below * standing.up, leading)
+    if forces is None:
+        leading *= np.sign((leading * expected).sum(axis=1, keepdims=True))
+    return compared(expected, leading, 1.0, AT_REST)
 
 
-def _points(reading: Reading, path: str, load: _Load, recording: Recording, tick: int) -> tuple[float, str]:
-    """Points lie on the floor, under the box."""
-    got = reading.of(path).astype(float)
-    place = recording.of(tick, ObjectType.RIGID_BODY, "position", path)
-    if not len(got) or place is None:
-        return np.inf, "expected contact points"
-    across = got - place.ravel() - np.outer((got - place.ravel()) @ load.up, load.up)
-    outside = np.linalg.norm(across, axis=1).max() > load.edge * 0.75
-    height = float(np.abs((got - load.surface) @ load.up).max()) / (load.edge * NEAR)
-    distances = np.linalg.norm(across[:, None] - across[None, :], axis=2)
-    is_wide = len(got) < 3 or distances.max() > load.edge * 0.9
-    return (height if not outside and is_wide else np.inf), f"expected points on the floor under the box, got {got}"
-
-
-def _separations(reading: Reading, path: str, load: _Load, recording: Recording, tick: int) -> tuple[float, str]:
-    got = reading.of(path).astype(float)
-    error = float(np.abs(got).max(initial=0)) / (load.edge * NEAR)
-    return (error if len(got) else np.inf), f"expected surfaces that touch, got {got.ravel()}"
+def _points(
+    reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
+) -> tuple[float, str]:
+    """Points lie on the faces of the box, and as far apart as its edges."""
+    points = reading.of(standing.path).astype(float)
+    is_filtered = reading.row.name.startswith("filtered")
+    return standing.on_faces(points, recording, tick, NEAR, by_scenery=is_filtered)
 
 
 def _counted(of: str) -> Hold:
-    def hold(reading: Reading, path: str, load: _Load, recording: Recording, tick: int) -> tuple[float, str]:
-        points = recording.of(tick, SENSOR, of, path)
-        got = reading.of(path).ravel().astype(float)
+    def hold(
+        reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
+    ) -> tuple[float, str]:
+        points = recording.of(tick, SENSOR, of, standing.path)
+        got = reading.of(standing.path).ravel().astype(float)
         count = 0 if points is None else len(points)
-        return (0.0 if got.sum() == count > 0 else np.inf), f"expected {count} points, got {got}"
+        return (0.0 if got.sum() == count else np.inf), f"expected {count} points, got {got}"
 
     return hold
 
 
-def _other(reading: Reading, path: str, load: _Load, recording: Recording, tick: int) -> tuple[float, str]:
-    names = reading.names[reading.paths.index(path)] if reading.names is not None else ()
-    right = bool(names) and all(name in (*load.others, "") or name.startswith(load.others) for name in names)
-    return (0.0 if right and any(names) else np.inf), f"expected {load.others}, got {names}"
+def _others(
+    reading: Reading, standing: Standing, recording: Recording, tick: int, tolerance: float
+) -> tuple[float, str]:
+    names = reading.names[reading.paths.index(standing.path)] if reading.names is not None else ()
+    return (0.0 if set(names) == standing.others else np.inf), f"expected {sorted(standing.others)}, got {names}"
 
+
+def _fell(recording: Recording, ticks: Sequence[int], name: str, standing: Standing) -> Iterator[Verdict]:
+    """Hold separations against the gap below the box, at the start or the end of the step that brings it down.
+
+    What comes after is not held: the box tilts as it lands.
+    """
+    for before, after in itertools.pairwise(ticks):
+        found = [standing.gap(recording, tick) for tick in (before, after)]
+        gaps = [gap for gap in found if gap is not None]
+        got = recording.of(after, SENSOR, name, standing.path)
+        if after != before + 1 or got is None or len(gaps) < len(found) or not standing.falls(recording, before):
+            continue
+        low, high = sorted(gaps)
+        outside = np.maximum(low - got, got - high).max(initial=0.0)
+        words = f"expected separations from {low:g} to {high:g}, got {got.ravel()}"
+        error = float(outside) / (APART * standing.edge)
+        yield Verdict(SENSOR, name, standing.path, words, f"tick {after}", error, 1.0)
+
+
+def _as_many(recording: Recording, tick: int, names: Sequence[str], path: str, only: Key | None) -> Iterator[Verdict]:
+    """Whatever is told of each contact is told of as many: their count where there is one."""
+    counts = {}
+    for name in names:
+        got = recording.of(tick, SENSOR, name, path)
+        if got is not None:
+            counts[name] = int(got.sum()) if name.endswith("Count") else len(got)
+    for name, count in counts.items():
+        if only in (None, (SENSOR, name)):
+            error = 0.0 if len(set(counts.values())) == 1 else np.inf
+            words = f"expected as many of each, got {count} {name} of {counts}"
+            yield Verdict(SENSOR, name, path, words, f"contacts, tick {tick}", error, 0.0)
+
+
+_FAMILIES = (
+    tuple(f"rawContact{part}" for part in ("Force", "Point", "Normal", "Separation", "OtherBody")),
+    tuple(f"filteredContact{part}" for part in ("Count", "Force", "Point", "Normal", "Separation")),
+    ("filteredFrictionCount", "filteredFrictionForce", "filteredFrictionPoint"),
+    tuple(
+        f"contactEvent{part}"
+        for part in (
+            "Type", "SensorSide", "Collider", "OtherBody", "OtherCollider", "ProtoIndex", "OtherProtoIndex",
+        )
+    ),
+    tuple(
+        f"contactEvent{part}"
+        for part in (
+            "PointCount", "PointPosition", "PointNormal", "PointImpulse", "PointSeparation", "PointFaceIndex",
+            "PointOtherFaceIndex", "PointMaterial", "PointOtherMaterial",
+        )
+    ),
+    ("contactEventAnchorCount", "contactEventAnchorPosition", "contactEventAnchorImpulse"),
+)  # fmt: skip
+"""Attributes that have one element for each contact, point, event or anchor."""
+
+
+_SEPARATIONS = ("rawContactSeparation", "filteredContactSeparation", "contactEventPointSeparation")
 
 _HELD: Mapping[str, Hold] = {
     "netNormalContactForce": _net("pushed"),
     "netFrictionContactForce": _net("held"),
-    "normalContactForceMatrix": _net("pushed"),
-    "frictionContactForceMatrix": _net("held"),
+    "normalContactForceMatrix": _net("pushed_by_scenery"),
+    "frictionContactForceMatrix": _net("held_by_scenery"),
     "rawContactForce": _sum_of_points,
     "filteredContactForce": _sum_of_points,
+    "filteredFrictionForce": _sum_of_friction,
     "rawContactNormal": _normals,
     "filteredContactNormal": _normals,
     "rawContactPoint": _points,
     "filteredContactPoint": _points,
-    "rawContactSeparation": _separations,
-    "filteredContactSeparation": _separations,
+    "filteredFrictionPoint": _points,
     "filteredContactCount": _counted("filteredContactPoint"),
     "filteredFrictionCount": _counted("filteredFrictionPoint"),
-    "filteredFrictionPoint": _points,
-    "rawContactOtherBody": _other,
+    "rawContactOtherBody": _others,
 }

@@ -6,6 +6,7 @@ recording is corrupted and judged again; nothing is simulated for it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,16 +16,22 @@ import numpy.typing as npt
 import pinocchio as pin
 
 from ovread import UNLIMITED, ObjectType
-from ovread.catalogue import Attribute, Frame, Persistence, Point, Role
+from ovread.catalogue import Attribute, Frame, Layout, Persistence, Point, Role
 from ovread.units import Dimension
 from ovread_conformance.recording import DT, Reading, Recording
 
 Values = npt.NDArray[Any]
 Change = Callable[[Recording, int, Reading], Values]
+"""Returns the wrong values of a reading."""
+Replacement = Callable[[Recording, int, Reading], Reading]
+"""Returns the wrong reading."""
 
 _DEGREE = np.pi / 180
 _BODIES = (ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK)
 _LABELLED = (Role.GENERALIZED,)
+_ALONE = (ObjectType.SCENE,)
+"""Types of which each system has one object."""
+_RAGGED = (Layout.PER_SHAPE, Layout.PER_DOF, Layout.ARRAY)
 _DIRECTED = (Role.POINT, Role.VECTOR, Role.AXIAL_VECTOR)
 
 
@@ -36,13 +43,22 @@ class Corruption:
         name: Short name.
         fault: What is wrong, one sentence.
         applies: Whether a row can be wrong in this way.
-        change: Returns the wrong values of a reading.
+        change: Returns the wrong reading, or its wrong values.
+        is_no_fault_unseen: Whether what it leaves as it was is right: a value that stands is never stale.
     """
 
     name: str
     fault: str
     applies: Callable[[Attribute], bool]
-    change: Change
+    change: Change | Replacement
+    is_no_fault_unseen: bool = False
+
+    def apply(self, recording: Recording, tick: int, reading: Reading) -> Reading:
+        """Return the wrong reading."""
+        changed = self.change(recording, tick, reading)
+        if isinstance(changed, Reading):
+            return changed
+        return attrs.evolve(reading, values=np.asarray(changed, dtype=reading.values.dtype))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Be sent to another process by name."""
@@ -76,21 +92,12 @@ def _angular_part(factor: float) -> Change:
     def change(recording: Recording, tick: int, reading: Reading) -> Values:
         changed = _values(reading)
         for path, part in zip(reading.paths, _parts(reading, changed), strict=True):
-            joint = joint_at(recording, path)
+            joint = recording.system.joint_at(path)
             if joint is not None and not joint.is_linear:
                 part *= np.where(np.abs(part) < UNLIMITED, factor, 1.0)
         return changed
 
     return change
-
-
-def joint_at(recording: Recording, path: str) -> Any:
-    """Return the joint of a path; None where it is none."""
-    for robot in recording.system.robots:
-        for joint in robot.joints:
-            if recording.system.joint_path(robot, joint) == path:
-                return joint
-    return None
 
 
 def _parts(reading: Reading, values: Values) -> list[Values]:
@@ -190,19 +197,52 @@ def _child_to_parent(recording: Recording, tick: int, reading: Reading) -> Value
     """Give the outer link relative to the inner, whichever is body0."""
     changed = _values(reading)
     for path, part in zip(reading.paths, _parts(reading, changed), strict=True):
-        joint = joint_at(recording, path)
+        joint = recording.system.joint_at(path)
         if joint is not None and joint.is_swapped:
             part *= -1
     return changed
 
 
-def _stale(recording: Recording, tick: int, reading: Reading) -> Values:
+def _stale(recording: Recording, tick: int, reading: Reading) -> Reading:
+    """Give what was read before, elements that were lost since included."""
     ticks = sorted({at for at, kind, name in recording.readings if (kind, name) == reading.row.key})
     before = ticks[max(ticks.index(tick) - 1, 0)]
-    for other in recording.find(before, *reading.row.key):
-        if other.paths == reading.paths and other.values.shape == reading.values.shape:
-            return other.values.astype(float)
-    return _values(reading)
+    return next((other for other in recording.find(before, *reading.row.key) if other.paths == reading.paths), reading)
+
+
+def _shifted(recording: Recording, tick: int, reading: Reading) -> Reading:
+    """Let every prim but the last own the first element of the next."""
+    assert reading.offsets is not None
+    offsets = reading.offsets.copy()
+    offsets[1:-1] = np.minimum(offsets[1:-1] + 1, offsets[-1])
+    names = reading.names
+    if names is not None:
+        flat = [name for of in names for name in of]
+        names = tuple(tuple(flat[start:end]) for start, end in itertools.pairwise(offsets))
+    return attrs.evolve(reading, offsets=offsets, names=names)
+
+
+def _own_paths(recording: Recording, tick: int, reading: Reading) -> Reading:
+    """Give the path of the prim itself for each path."""
+    assert reading.names is not None
+    names = tuple((path,) * len(of) for path, of in zip(reading.paths, reading.names, strict=True))
+    return attrs.evolve(reading, names=names)
+
+
+def _others_paths(recording: Recording, tick: int, reading: Reading) -> Reading:
+    """Give the paths of the prims in the opposite order."""
+    assert reading.names is not None
+    flat = [name for of in reading.names for name in of][::-1]
+    ends = np.cumsum([0, *(len(of) for of in reading.names)])
+    names = tuple(tuple(flat[start:end]) for start, end in itertools.pairwise(ends))
+    return attrs.evolve(reading, names=names)
+
+
+def _last_for_all(recording: Recording, tick: int, reading: Reading) -> Values:
+    """Give every prim, or each of their elements, the values of the last."""
+    changed = _values(reading)
+    changed[:] = changed[-1:]
+    return changed
 
 
 def _leaked(sentinel: float) -> Change:
@@ -246,7 +286,7 @@ def _without_armature(recording: Recording, tick: int, reading: Reading) -> Valu
     changed = _values(reading)
     for value, labels in zip(changed, reading.labels, strict=True):
         for at, label in enumerate(labels.columns):
-            joint = joint_at(recording, label.rpartition(":")[0])
+            joint = recording.system.joint_at(label.rpartition(":")[0])
             if joint is not None:
                 value[at * (len(labels.columns) + 1)] -= joint.armature
     return changed
@@ -342,13 +382,18 @@ CORRUPTIONS = (
     Corruption("infinite", "Infinity for unlimited.", lambda row: row.accepts.is_bound, _leaked(np.inf)),
     Corruption("impulse", "An impulse for a force.", _is_force, _scaled(DT)),
     Corruption("wrong-rows", "Values in another order than the paths.",
-               lambda row: _is_number(row) and row.object_type is not ObjectType.SCENE
-               and row.object_type is not ObjectType.ARTICULATION, _rolled_rows),
+               lambda row: _is_number(row) and row.object_type not in _ALONE, _rolled_rows),
     Corruption("backwards", "Values in the opposite order.",
-               lambda row: _is_number(row) and row.object_type is not ObjectType.SCENE
-               and row.object_type is not ObjectType.ARTICULATION, _backwards),
+               lambda row: _is_number(row) and row.object_type not in _ALONE, _backwards),
     Corruption("stale", "Values of the tick before.",
-               lambda row: row.persistence is Persistence.STATE and _is_number(row), _stale),
+               lambda row: row.persistence is Persistence.STATE and _is_number(row), _stale, is_no_fault_unseen=True),
+    Corruption("shifted-offsets", "Elements of the next prim.",
+               lambda row: row.layout in _RAGGED and row.object_type not in _ALONE, _shifted),
+    Corruption("last-for-all", "The values of one prim for all.",
+               lambda row: _is_number(row) and row.object_type not in _ALONE, _last_for_all),
+    Corruption("null", "No address.", _has(Role.HANDLE), lambda recording, tick, reading: 0 * reading.values),
+    Corruption("own-path", "The path of the prim itself.", _has(Role.PATH), _own_paths),
+    Corruption("others-paths", "Paths of other prims.", _has(Role.PATH), _others_paths),
     Corruption("other-columns", "Columns in another order than the labels.", _has(*_LABELLED), _other_columns),
     Corruption("transposed", "The transposed matrix.",
                lambda row: row.name in ("jacobian", "centroidalMomentum"), _transposed),

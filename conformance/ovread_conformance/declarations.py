@@ -14,8 +14,7 @@ from fnmatch import fnmatchcase
 import attrs
 
 from ovread import plugins
-from ovread.backend import BackendInfo, Deviation, Level, Support
-from ovread_conformance.verdicts import Verdict
+from ovread.backend import BackendInfo, Deviation, Support
 
 Key = tuple[object, str]
 
@@ -88,12 +87,6 @@ class Declared:
         name, _, version = deviation.engine.partition(" ")
         installed = dict(part.strip().rpartition(" ")[::2] for part in self.info.engine.split(","))
         return f"{installed.get(name)}.".startswith(f"{version}.")
-
-    def tolerates(self, verdict: Verdict) -> bool:
-        """Whether a verdict holds, or is off by no more than an approximate attribute may be."""
-        support = self.support((verdict.object_type, verdict.attribute))
-        declared = support.tolerance if support.level is Level.APPROXIMATE and support.tolerance is not None else 0.0
-        return verdict.holds or verdict.error <= declared
 
     def excuse(self, scene: Scene, object_type: str = "", attribute: str = "") -> Deviation | None:
         """Return the deviation that a failure in a scene is declared as; None where it is not.

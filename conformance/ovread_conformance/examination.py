@@ -23,7 +23,7 @@ from ovread_conformance.declarations import Declared, Scene, Standing
 from ovread_conformance.isolation import LIMIT, Answer, Isolated
 from ovread_conformance.observation import Observation
 from ovread_conformance.oracles import Oracle
-from ovread_conformance.recording import served
+from ovread_conformance.recording import Recording, served
 from ovread_conformance.suite import Fate, Recordings, Run
 from ovread_conformance.verdicts import Verdict
 
@@ -87,6 +87,11 @@ class Finding:
     deviating: tuple[Failure, ...]
 
 
+def recorded(name: str, label: str, device: str) -> Recording:
+    """Record a run, which goes to the process by its name."""
+    return suite.runs()[name].record(label, device)
+
+
 def judged(recordings: Recordings) -> list[Held]:
     """Hold recordings against all kinds of evidence."""
     found = []
@@ -141,10 +146,10 @@ class Examination:
         """End the process that the engine runs in."""
         self._process.close()
 
-    @property
+    @functools.cached_property
     def runs(self) -> dict[str, Run]:
         """What is recorded, by name."""
-        return suite.runs(quick=self.quick)
+        return {name: run for name, run in suite.runs(quick=self.quick).items() if run.is_for(self.label)}
 
     @functools.cached_property
     def served(self) -> dict[Key, Attribute]:
@@ -156,9 +161,9 @@ class Examination:
         """What became of recording each run."""
         start = time.perf_counter()
         found = {}
-        for number, (name, run) in enumerate(self.runs.items(), 1):
+        for number, name in enumerate(self.runs, 1):
             self._progress(f"{self.label}: {name} ({number} of {len(self.runs)})")
-            found[name] = self._process.call(run.record, self.label, self.device)
+            found[name] = self._process.call(recorded, name, self.label, self.device)
         self.seconds["recording"] = time.perf_counter() - start
         return found
 
@@ -202,9 +207,8 @@ class Examination:
     def _failures(self, found: Iterable[Held]) -> Iterator[Failure]:
         for held in found:
             for verdict in held.failures:
-                if not self.declared.tolerates(verdict):
-                    declared = self.declared.excuse(self.scene(held.run), verdict.object_type.name, verdict.attribute)
-                    yield Failure(held, verdict, declared)
+                declared = self.declared.excuse(self.scene(held.run), verdict.object_type.name, verdict.attribute)
+                yield Failure(held, verdict, declared)
 
     def scene(self, name: str) -> Scene:
         """Return a run or a check as a scene that a deviation may show in."""
@@ -212,7 +216,8 @@ class Examination:
 
     @functools.cached_property
     def _scenes(self) -> dict[str, Scene]:
-        return {name: Scene(name) for name in (*suite.runs(), *observation.EVERY)}
+        runs = {name: Scene(name, run.deviation) for name, run in suite.runs().items()}
+        return runs | {name: Scene(name) for name in observation.EVERY}
 
     def observe(self, name: str, *, mutants: bool = False) -> Observation:
         """Return what became of a live check."""

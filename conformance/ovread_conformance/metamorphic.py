@@ -14,7 +14,7 @@ from ovread import ObjectType
 from ovread.catalogue import Role
 from ovread_conformance.prediction import Setting, is_predicted, predict, predict_generalized, predict_labels
 from ovread_conformance.recording import Reading, Recording
-from ovread_conformance.verdicts import Verdict
+from ovread_conformance.verdicts import Small, Verdict
 
 Array = npt.NDArray[np.float64]
 
@@ -38,12 +38,14 @@ def metamorphic(
             continue
         for reading in readings:
             if is_predicted(reading.row) and reading.values.size:
-                yield from _hold(reading, others, tick, setting)
+                yield from _hold(reading, others, tick, setting, written)
 
 
-def _hold(reading: Reading, others: tuple[Reading, ...], tick: int, setting: Setting) -> Iterator[Verdict]:
+def _hold(
+    reading: Reading, others: tuple[Reading, ...], tick: int, setting: Setting, written: Recording
+) -> Iterator[Verdict]:
     row = reading.row
-    tolerance = AFTER if tick else BEFORE
+    tolerance = written.tolerance(row.key, AFTER if tick else BEFORE)
     where = f"{setting.variant.name}, tick {tick}"
     for number, path in enumerate(reading.paths):
         there = setting.path(path)
@@ -57,8 +59,8 @@ def _hold(reading: Reading, others: tuple[Reading, ...], tick: int, setting: Set
         else:
             expected = predict(row, reading.per_prim()[number], path, setting)
             got = other.per_prim()[at].astype(float)
-        floor = setting.scale(row.dimension)
-        yield Verdict.of(row, there, expected, got, where, tolerance, floor)
+        small = Small.at(row, written.system, there)
+        yield Verdict.of(row, there, expected, got, where, tolerance, small)
 
 
 def _generalized(reading: Reading, number: int, other: Reading, at: int, setting: Setting) -> tuple[Array, Array]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
@@ -12,8 +13,8 @@ import pinocchio as pin
 from ovread import UNLIMITED, ObjectType
 from ovread.order import natural_key
 from ovread_conformance.recording import Reading, Recording
-from ovread_conformance.systems import Body, Joint, Robot, RobotOracle, System, inertia_of
-from ovread_conformance.verdicts import Verdict
+from ovread_conformance.systems import Body, Joint, Robot, RobotOracle, Shape, System, inertia_of
+from ovread_conformance.verdicts import Small, Verdict
 
 Array = npt.NDArray[np.float64]
 Expected = Mapping[str, npt.ArrayLike | None]
@@ -57,14 +58,49 @@ class Oracle:
         """What the next step accelerates and transmits."""
         return _after_a_step(self._system, self._robots) if self._system.is_smooth else {}
 
+    @functools.cached_property
+    def _speeds(self) -> dict[str, Small]:
+        """How fast the fastest link of each robot is: the velocities of its other links are as exact as that."""
+        found = {}
+        for robot in self._robots:
+            twists = [robot.twist(link.name) for link in robot.robot.links]
+            linear, angular = (max(float(np.abs(twist[half]).max()) for twist in twists) for half in (0, 1))
+            for link in robot.robot.links:
+                found[self._system.link_path(robot.robot, link.name)] = Small(linear, angular)
+        return found
+
+    @functools.cached_property
+    def _transmitted(self) -> dict[str, float]:
+        """How much each one-axis joint transmits: what its axis feels is as exact as that."""
+        found = {}
+        forces = self._after[LINK, "linkIncomingJointForce"]
+        for robot in self._system.robots:
+            for joint in robot.joints:
+                force = np.asarray(forces[self._system.link_path(robot, joint.child)])
+                half = force[:3] if joint.is_linear else force[3:]
+                found[self._system.joint_path(robot, joint)] = float(np.linalg.norm(half))
+        return found
+
     def verdicts(self, recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
         """Hold what was read, and that there is an expectation for, against it; all attributes, or just one."""
+        if only is None:
+            yield from self._objects(recording)
+        if only in (None, (ARTICULATION, "dofJointPath")):
+            for found in self._robots:
+                yield from _hold_dof_paths(recording, found)
         for key in (*self._before, *((ARTICULATION, name) for name in _MATRICES)):
             if only in (None, key):
                 yield from self.at_tick(recording, 0, key, AUTHORED if key[0] is not LINK else COMPUTED)
         for key in self._after:
             if only in (None, key):
                 yield from self.at_tick(recording, 1, key, STEPPED)
+
+    def _objects(self, recording: Recording) -> Iterator[Verdict]:
+        """Hold which bodies, links and robots there are."""
+        for kind, of in ((BODY, "mass"), (LINK, "mass"), (ARTICULATION, "linkCount")):
+            expected, got = sorted(self._before[kind, of]), sorted(recording.objects[kind])
+            error = 0.0 if expected == got else np.inf
+            yield Verdict(kind, "", "objects", f"expected {expected}, got {got}", "oracle", error, 0.0)
 
     def at_tick(self, recording: Recording, tick: int, key: Key, tolerance: float) -> Iterator[Verdict]:
         """Hold one attribute at one tick against the expectation of this state; nothing where there is none."""
@@ -73,13 +109,23 @@ class Oracle:
             for found in self._robots:
                 yield from _hold_matrix(recording, tick, name, found, max(tolerance, COMPUTED))
         elif key in self._before:
-            yield from _hold(recording, tick, kind, name, self._before[key], tolerance)
+            sizes = self._speeds if kind is LINK and name in ("linearVelocity", "angularVelocity", "body_qd") else {}
+            yield from _hold(recording, tick, kind, name, self._before[key], tolerance, sizes)
         elif key in self._after:
-            yield from _hold(recording, tick, kind, name, self._after[key], tolerance)
+            sizes = {}
+            if name == "jointProjectedForce":
+                sizes = {path: Small(size) for path, size in self._transmitted.items()}
+            yield from _hold(recording, tick, kind, name, self._after[key], tolerance, sizes)
 
 
 def _hold(
-    recording: Recording, tick: int, kind: ObjectType, name: str, expected: Expected, tolerance: float
+    recording: Recording,
+    tick: int,
+    kind: ObjectType,
+    name: str,
+    expected: Expected,
+    tolerance: float,
+    sizes: Mapping[str, Small],
 ) -> Iterator[Verdict]:
     readings = recording.find(tick, kind, name)
     for path, value in expected.items():
@@ -92,17 +138,29 @@ def _hold(
                 yield Verdict(kind, name, path, words, f"oracle, tick {tick}", np.inf, tolerance)
             continue
         wanted = np.asarray(value, dtype=float).reshape(-1, len(reading.lanes))
-        yield _verdict(reading, path, wanted, f"oracle, tick {tick}", tolerance)
+        yield _verdict(recording, reading, path, wanted, f"oracle, tick {tick}", tolerance, sizes.get(path))
     for reading in readings if tick == 0 else ():
         for path in set(reading.paths) - set(expected):
             words = "expected no such object"
             yield Verdict(kind, name, path, words, f"oracle, tick {tick}", np.inf, tolerance)
 
 
-def _verdict(reading: Reading, path: str, wanted: Array, where: str, tolerance: float) -> Verdict:
+def _verdict(
+    recording: Recording,
+    reading: Reading,
+    path: str,
+    wanted: Array,
+    where: str,
+    exact: float,
+    least: Small | None = None,
+) -> Verdict:
     got = reading.of(path).astype(float)
-    floor = 100.0 if reading.row.name.endswith("Acceleration") else 1.0
-    return Verdict.of(reading.row, path, wanted, got, where, tolerance, floor)
+    small = Small.at(reading.row, recording.system, path)
+    if least is not None:
+        angular = least.angular if reading.row.name in ("body_qd", "angularVelocity") else 0.0
+        size = angular if reading.row.name == "angularVelocity" else least.size
+        small = attrs.evolve(small, size=max(small.size, size), angular=max(small.angular, angular))
+    return Verdict.of(reading.row, path, wanted, got, where, recording.tolerance(reading.row.key, exact), small)
 
 
 def _turn(frame: pin.SE3) -> Array:
@@ -118,21 +176,45 @@ def _mass_properties(bodies: Mapping[str, Body]) -> dict[str, Expected]:
         "inertia": inertia,
         "inverseInertia": {path: np.linalg.inv(tensor) for path, tensor in inertia.items()},
         "centerOfMassPosition": {path: body.centre.translation for path, body in bodies.items()},
-        "shapeCount": {path: len(body.boxes) for path, body in bodies.items()},
-        "centerOfMassOrientation": {path: _turn(body.centre) for path, body in bodies.items()},
+        "shapeCount": {path: len(body.shapes) for path, body in bodies.items()},
+        "centerOfMassOrientation": {path: _principal_axes(body) for path, body in bodies.items()},
         "disableGravity": {path: int(body.is_weightless) for path, body in bodies.items()},
-        "friction": {path: [box.friction or 0 for box in body.boxes] for path, body in bodies.items()},
-        "dynamicFriction": {path: [box.friction or 0 for box in body.boxes] for path, body in bodies.items()},
-        "staticFriction": {path: [box.static_friction for box in body.boxes] for path, body in bodies.items()},
-        "restitution": {path: [box.restitution for box in body.boxes] for path, body in bodies.items()},
-        "isSleeping": dict.fromkeys(bodies, 0),
+        "disableSimulation": dict.fromkeys(bodies, 0),
+        "isSleeping": {path: None if body.is_kinematic else int(body.is_asleep) for path, body in bodies.items()},
+        **_per_shape({path: body.shapes for path, body in bodies.items()}),
     }
+
+
+def _per_shape(shapes: Mapping[str, Sequence[Shape]]) -> dict[str, Expected]:
+    """Return what is authored of each shape, by path of what it belongs to; None where an engine has the choice."""
+
+    def each(name: str) -> Expected:
+        found: dict[str, list[float | None]] = {
+            path: [getattr(shape, name) for shape in of] for path, of in shapes.items()
+        }
+        return {path: None if None in values else np.array(values, float) for path, values in found.items()}
+
+    return {
+        "friction": each("friction"),
+        "dynamicFriction": each("friction"),
+        "staticFriction": each("static_friction_coefficient"),
+        "restitution": each("restitution"),
+        "contactOffset": each("contact_offset"),
+        "restOffset": each("rest_offset"),
+    }
+
+
+def _principal_axes(body: Body) -> Array | None:
+    """Return the authored axes; where none are, any that turn the tensor to moments will do."""
+    return None if body.is_solid else _turn(body.centre)
 
 
 def _state(pose: Mapping[str, pin.SE3], linear: Expected, angular: Expected) -> dict[str, Expected]:
     return {
         "position": {path: frame.translation for path, frame in pose.items()},
         "orientation": {path: _turn(frame) for path, frame in pose.items()},
+        "kinematicTargetPosition": {path: frame.translation for path, frame in pose.items()},
+        "kinematicTargetOrientation": {path: _turn(frame) for path, frame in pose.items()},
         "linearVelocity": linear,
         "angularVelocity": angular,
         "body_q": {path: [*frame.translation, *_turn(frame)] for path, frame in pose.items()},
@@ -181,7 +263,8 @@ def _roots(roots: Mapping[str, RobotOracle]) -> dict[str, Expected]:
         "rootAngularVelocity": {path: twist[1] for path, twist in twists.items()},
         "centerOfMassWorld": {path: found.centre_of_mass() for path, found in roots.items()},
         "centerOfMassLocal": {path: _local_centre(found) for path, found in roots.items()},
-        "shapeCount": {path: sum(len(link.boxes) for link in robot.links) for path, robot in robots.items()},
+        "shapeCount": {path: sum(len(link.shapes) for link in robot.links) for path, robot in robots.items()},
+        **_per_shape({path: _shapes_of(found) for path, found in roots.items()}),
         "dofAxisIndex": {path: _axis_indices(found) for path, found in roots.items()},
         "jacobianShape": {path: _jacobian_shape(robot) for path, robot in robots.items()},
         "dofCount": {path: sum(len(joint.axes) for joint in robot.joints) for path, robot in robots.items()},
@@ -191,6 +274,12 @@ def _roots(roots: Mapping[str, RobotOracle]) -> dict[str, Expected]:
         "fixedTendonCount": dict.fromkeys(roots, 0),
         "spatialTendonCount": dict.fromkeys(roots, 0),
     }
+
+
+def _shapes_of(found: RobotOracle) -> list[Shape]:
+    """Return the shapes of a robot, links in natural path order."""
+    links = sorted(found.robot.links, key=lambda link: natural_key(found.system.link_path(found.robot, link.name)))
+    return [shape for link in links for shape in link.shapes]
 
 
 def _axis_indices(found: RobotOracle) -> list[int]:
@@ -220,7 +309,8 @@ def _padded(joint: Joint, values: tuple[float, ...]) -> list[float]:
 
 
 def _limits(joint: Joint) -> list[tuple[float, float]]:
-    return [joint.limit or (-UNLIMITED, UNLIMITED)] * len(joint.axes)
+    low, high = joint.limit or (-UNLIMITED, UNLIMITED)
+    return [(max(low, -UNLIMITED), min(high, UNLIMITED))] * len(joint.axes)
 
 
 def _driven(name: str) -> Callable[[Joint], list[float] | None]:
@@ -229,9 +319,14 @@ def _driven(name: str) -> Callable[[Joint], list[float] | None]:
     def read(joint: Joint) -> list[float] | None:
         if joint.drive is None:
             return None if name == "max_force" else [0.0] * len(joint.axes)
-        return [float(getattr(joint.drive, name))]
+        return [min(float(getattr(joint.drive, name)), UNLIMITED)]
 
     return read
+
+
+def _enveloped(joint: Joint, which: int) -> list[float] | None:
+    """Return one number of a drive's envelope; not known where there is none."""
+    return None if joint.drive is None or joint.drive.envelope is None else [joint.drive.envelope[which]]
 
 
 def _native(joint: Joint, values: tuple[float, ...]) -> list[float] | None:
@@ -241,6 +336,8 @@ def _native(joint: Joint, values: tuple[float, ...]) -> list[float] | None:
     scale = 1.0 if joint.is_linear else np.pi / 180
     return [joint.sides[2] * scale * value for value in _padded(joint, values)]
 
+
+_DRIVE_TYPES = ("none", "force", "acceleration")
 
 _JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
     "jointPosition": lambda joint: _padded(joint, joint.position),
@@ -254,9 +351,15 @@ _JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
     "jointArmature": lambda joint: [joint.armature] * len(joint.axes),
     "jointActuationForce": lambda joint: [0.0] * len(joint.axes),
     "jointFriction": lambda joint: [joint.friction] * len(joint.axes),
-    "jointStaticFriction": lambda joint: [joint.friction] * len(joint.axes),
+    "jointStaticFriction": lambda joint: (
+        [joint.friction if joint.static_friction is None else joint.static_friction] * len(joint.axes)
+    ),
     "jointDynamicFriction": lambda joint: [joint.friction] * len(joint.axes),
-    "jointViscousFriction": lambda joint: [0.0] * len(joint.axes),
+    "jointViscousFriction": lambda joint: [joint.viscous_friction] * len(joint.axes),
+    "jointSpeedEffortGradient": lambda joint: _enveloped(joint, 0),
+    "jointMaxActuatorVelocity": lambda joint: _enveloped(joint, 1),
+    "jointVelocityDependentResistance": lambda joint: _enveloped(joint, 2),
+    "jointDriveType": lambda joint: None if joint.drive is None else [_DRIVE_TYPES.index(joint.drive.kind)],
     "jointMaxVelocity": lambda joint: [joint.max_velocity or UNLIMITED] * len(joint.axes),
     "joint_q": lambda joint: _native(joint, joint.position),
     "joint_qd": lambda joint: _native(joint, joint.velocity),
@@ -279,7 +382,22 @@ def _hold_matrix(recording: Recording, tick: int, name: str, found: RobotOracle,
             continue
         labels = reading.labels[reading.paths.index(path)]
         wanted = _MATRICES[name](found, (labels.rows, labels.columns)).reshape(1, -1)
-        yield _verdict(reading, path, wanted, f"Pinocchio, tick {tick}", tolerance)
+        yield _verdict(recording, reading, path, wanted, f"Pinocchio, tick {tick}", tolerance)
+
+
+def _hold_dof_paths(recording: Recording, found: RobotOracle) -> Iterator[Verdict]:
+    """Hold the joint of each degree of freedom, joints being in natural path order."""
+    path = recording.system.articulation_path(found.robot)
+    joints = sorted(
+        ((recording.system.joint_path(found.robot, joint), len(joint.axes)) for joint in found.robot.joints),
+        key=lambda item: natural_key(item[0]),
+    )
+    expected = tuple(name for name, size in joints for _ in range(size))
+    for reading in recording.find(0, ARTICULATION, "dofJointPath"):
+        got = reading.names[reading.paths.index(path)] if reading.names is not None else ()
+        words = f"expected {expected}, got {got}"
+        error = 0.0 if got == expected else np.inf
+        yield Verdict(ARTICULATION, "dofJointPath", path, words, "oracle, tick 0", error, 0.0)
 
 
 def _after_a_step(system: System, oracles: list[RobotOracle]) -> dict[Key, Expected]:
@@ -289,8 +407,9 @@ def _after_a_step(system: System, oracles: list[RobotOracle]) -> dict[Key, Expec
     for body in system.bodies:
         path, turn = system.body_path(body), body.pose.rotation
         inertia, spin = turn @ inertia_of(body) @ turn.T, np.radians(body.spin)
-        linear[path] = np.zeros(3) if body.is_weightless else np.array(system.gravity)
-        angular[path] = np.linalg.solve(inertia, -np.cross(spin, inertia @ spin))
+        stays = body.is_asleep or body.is_kinematic
+        linear[path] = np.zeros(3) if body.is_weightless or stays else np.array(system.gravity)
+        angular[path] = np.zeros(3) if stays else np.linalg.solve(inertia, -np.cross(spin, inertia @ spin))
     expected: dict[Key, Expected] = {
         (BODY, "linearAcceleration"): linear,
         (BODY, "angularAcceleration"): angular,

@@ -11,7 +11,7 @@ from ovread import ObjectType
 from ovread.catalogue import Role
 from ovread_conformance.examination import Examination
 from ovread_conformance.recording import Reading, Recording
-from ovread_conformance.verdicts import Verdict
+from ovread_conformance.verdicts import Small, Verdict
 
 Key = tuple[ObjectType, str]
 
@@ -73,4 +73,5 @@ def _compared(mine: Reading, theirs: Recording, where: str) -> Iterator[Verdict]
     for path in mine.paths:
         expected = theirs.of(0, *mine.row.key, path)
         if expected is not None and (expected.size or mine.of(path).size):
-            yield Verdict.of(mine.row, path, expected, mine.of(path), where, AGREES, floor=1.0)
+            small = Small.at(mine.row, theirs.system, path)
+            yield Verdict.of(mine.row, path, expected, mine.of(path), where, AGREES, small)

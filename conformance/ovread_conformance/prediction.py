@@ -55,11 +55,7 @@ class Setting:
 
     def joint(self, path: str) -> Joint | None:
         """Return the joint that a path names; None where it is none."""
-        for robot in self.system.robots:
-            for joint in robot.joints:
-                if self.system.joint_path(robot, joint) == path:
-                    return joint
-        return None
+        return self.system.joint_at(path)
 
     def scale(self, dimension: Dimension) -> float:
         """Return the stage units in one unit as it is."""

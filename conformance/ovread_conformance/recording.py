@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 import ovread
 from ovread import ContactSelection, Group, ObjectType, Query, Simulation, StageUnits, catalogue
-from ovread.backend import MatrixLabels
+from ovread.backend import Level, MatrixLabels, Support
 from ovread.catalogue import Attribute, Role
 from ovread_conformance.systems import System, usda
 
@@ -25,6 +25,9 @@ STATE = (
     "jointPosition", "jointVelocity", "rootPosition", "rootOrientation", "rootLinearVelocity", "rootAngularVelocity",
 )  # fmt: skip
 """What the state of robots is; it is read before the last step of a longer run too, as that step starts from it."""
+
+_STARTED_FROM = (*STATE, "orientation", "linearVelocity", "angularVelocity")
+"""The same with what the state of free bodies is."""
 
 _UNTOUCHED = (ObjectType.DEBUG_RENDER, ObjectType.PHYSICS)
 """Types whose objects are not on the stage."""
@@ -78,6 +81,9 @@ class Recording:
         readings: By tick, type and attribute; several where matrices have several sizes.
         overwritten: What was read and kept, and had other values at the end of the run.
         omitted: By tick, type and attribute, paths that were left out with a reason.
+        dt: Seconds of each step.
+        tolerances: Relative tolerance of the attributes that the backend declares to be approximate.
+        uncorrupted: What it was made from by corrupting an attribute; None where it was not.
     """
 
     system: System
@@ -86,6 +92,18 @@ class Recording:
     readings: Mapping[Key, tuple[Reading, ...]]
     overwritten: tuple[Key, ...] = ()
     omitted: Mapping[Key, frozenset[str]] = attrs.field(factory=dict)
+    dt: float = DT
+    tolerances: Mapping[tuple[ObjectType, str], float] = attrs.field(factory=dict)
+    uncorrupted: Recording | None = None
+
+    @property
+    def source(self) -> Recording:
+        """The recording that this was made from by corrupting an attribute; itself where it was not."""
+        return self.uncorrupted or self
+
+    def tolerance(self, key: tuple[ObjectType, str], exact: float) -> float:
+        """Return the tolerance of an attribute: the declared one where it is wider than that of exact values."""
+        return max(exact, self.tolerances.get(key, 0.0))
 
     def find(self, tick: int, kind: ObjectType, attribute: str) -> tuple[Reading, ...]:
         """Return the readings of an attribute; none where it was not read."""
@@ -108,25 +126,43 @@ class Recording:
         }
 
     def changed(
-        self, kind: ObjectType, attribute: str, change: Callable[[Recording, int, Reading], npt.NDArray[Any]]
+        self, kind: ObjectType, attribute: str, change: Callable[[Recording, int, Reading], Reading]
     ) -> Recording:
-        """Return the recording with the values of one attribute changed at every tick."""
+        """Return the recording with one attribute changed at every tick."""
         readings = dict(self.readings)
         for tick, of, name in self.readings:
             if (of, name) == (kind, attribute):
                 readings[tick, of, name] = tuple(
-                    attrs.evolve(reading, values=np.asarray(change(self, tick, reading), dtype=reading.values.dtype))
-                    for reading in self.readings[tick, of, name]
+                    change(self, tick, reading) for reading in self.readings[tick, of, name]
                 )
-        return attrs.evolve(self, readings=readings)
+        return attrs.evolve(self, readings=readings, uncorrupted=self.source)
 
 
 def record(
-    system: System, backend: str, *, device: str = "cpu", ticks: Sequence[int] = TICKS, dt: float = DT
+    system: System,
+    backend: str,
+    *,
+    device: str = "cpu",
+    ticks: Sequence[int] = TICKS,
+    dt: float = DT,
+    prepare: Prepare | None = None,
 ) -> Recording:
-    """Open a system on a backend, step it, and read everything at some ticks."""
+    """Open a system on a backend, prepare it, step it, and read everything at some ticks."""
     with ovread.open(usda(system), backend=backend, device=device) as simulation:
-        return record_open(simulation, system, ticks, dt)
+        if prepare is not None:
+            prepare(simulation)
+        recording = record_open(simulation, system, ticks, dt)
+    return attrs.evolve(recording, tolerances=declared_tolerances(backend))
+
+
+Prepare = Callable[[Simulation], None]
+"""What is done to an open simulation before it is recorded."""
+
+
+def declared_tolerances(label: str) -> dict[tuple[ObjectType, str], float]:
+    """Return the tolerances of the attributes that a backend declares to serve approximately."""
+    supports = {row.key: support for row, support in declarations(label)}
+    return {key: support.tolerance for key, support in supports.items() if support.tolerance is not None}
 
 
 def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt: float = DT) -> Recording:
@@ -143,12 +179,12 @@ def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt
     for tick in ticks:
         while simulation.tick < tick:
             if simulation.tick == tick - 1 and simulation.tick not in ticks:
-                kept |= _read(simulation, queries, STATE, readings, omitted)
+                kept |= _read(simulation, queries, _STARTED_FROM, readings, omitted)
             simulation.step(dt)
         kept |= _read(simulation, queries, None, readings, omitted)
     objects = {kind: query.paths for kind, query in queries.items()}
     overwritten = tuple(_overwritten(kept, readings))
-    return Recording(system, simulation.units, objects, readings, overwritten, omitted)
+    return Recording(system, simulation.units, objects, readings, overwritten, omitted, dt)
 
 
 def _read(
@@ -189,11 +225,17 @@ def _copied(simulation: Simulation, group: Group) -> Reading:
     return Reading(group.row, group.paths, group.lanes, group.numpy().copy(), group.offsets, group.labels, names)
 
 
-def served(label: str) -> Iterator[Attribute]:
-    """Return the attributes that a backend says it reads."""
+def declarations(label: str) -> Iterator[tuple[Attribute, Support]]:
+    """Return the attributes that a backend says it reads, with its declaration."""
     name, _, variant = label.partition(":")
     info = ovread.backends()[name]
     chosen = variant or next((str(option.default) for option in info.options if option.name == "solver"), None)
     for row in catalogue.rows():
-        if row.readable and info.support_of(row.key, chosen).level.value != "unsupported":
-            yield row
+        support = info.support_of(row.key, chosen)
+        if row.readable and support.level is not Level.UNSUPPORTED:
+            yield row, support
+
+
+def served(label: str) -> Iterator[Attribute]:
+    """Return the attributes that a backend says it reads."""
+    return (row for row, _ in declarations(label))

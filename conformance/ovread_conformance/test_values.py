@@ -23,8 +23,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "row" in metafunc.fixturenames:
         parametrize(metafunc, "row", _examined, lambda row: f"{row.object_type.name}.{row.name}")
     elif "run" in metafunc.fixturenames:
-        quick = metafunc.config.getoption("--ovread-quick")
-        parametrize(metafunc, "run", lambda label: suite.runs(quick=quick), str)
+        runs = suite.runs(quick=metafunc.config.getoption("--ovread-quick")).values()
+        parametrize(metafunc, "run", lambda label: (run.name for run in runs if run.is_for(label)), str)
     elif "kind" in metafunc.fixturenames:
         parametrize(metafunc, "kind", lambda label: suite.EVIDENCE, str)
     else:

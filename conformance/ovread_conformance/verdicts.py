@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from ovread import UNLIMITED, ObjectType
 from ovread.catalogue import Attribute, Frame, Role
-from ovread.units import TORQUE
+from ovread.units import LENGTH, TORQUE
+from ovread_conformance.systems import System
 
 Array = npt.NDArray[np.float64]
 
@@ -48,11 +49,11 @@ class Verdict:
     @classmethod
     def of(
         cls, row: Attribute, path: str, expected: npt.ArrayLike, got: npt.ArrayLike, where: str, tolerance: float,
-        floor: float,
+        small: Small,
     ) -> Verdict:  # fmt: skip
-        """Compare values of a row; sizes below ``floor`` (in the row's units) count as that."""
+        """Compare values of a row; sizes below what is small count as that."""
         wanted, found = np.asarray(expected, dtype=float), np.asarray(got, dtype=float)
-        error = error_of(row, wanted, found, floor)
+        error = error_of(row, wanted, found, small)
         words = f"expected {_spelt(wanted)}, got {_spelt(found)}"
         return cls(row.object_type, row.name, path, words, where, error, tolerance)
 
@@ -72,7 +73,39 @@ def convention_of(row: Attribute) -> str:
     return f"{row.object_type.name}.{row.name}: {row.meaning}{lanes}{axes}{in_units}".rstrip(",") + "."
 
 
-def error_of(row: Attribute, expected: Array, got: Array, floor: float) -> float:
+@attrs.frozen
+class Small:
+    """What counts as small, in the units of the stage.
+
+    Args:
+        size: Of the values, or of the linear half of twists.
+        angular: Of the angular half of twists.
+        lever: Of what turns, the arm at which a force counts as a torque.
+    """
+
+    size: float
+    angular: float = 0.0
+    lever: float = 0.0
+
+    @classmethod
+    def at(cls, row: Attribute, system: System, path: str) -> Small:
+        """Say so for one attribute of one prim.
+
+        A hundredth of a metre, a kilogram, a second and what they make up; of coordinates, of which angles are in
+        degrees, one; of accelerations one metre per second squared, as single precision and steps leave of gravity.
+        """
+        joint = system.joint_at(path)
+        turns = joint is not None and not joint.is_linear and row.angular is not None
+        dimension = row.angular if turns and row.angular is not None else row.dimension
+        part = 1.0 if row.role is Role.COORDINATE or row.name.endswith("Acceleration") else 0.01
+        size = part * system.stage.units_in(dimension)
+        if row.role is not Role.TWIST or row.angular is None:
+            return cls(size)
+        lever = 0.1 * system.stage.units_in(LENGTH) if row.angular == TORQUE else 0.0
+        return cls(size, part * system.stage.units_in(row.angular), lever)
+
+
+def error_of(row: Attribute, expected: Array, got: Array, small: Small) -> float:
     """Return the largest difference, relative to the size of what is compared."""
     if expected.shape != got.shape:
         return np.inf
@@ -80,13 +113,13 @@ def error_of(row: Attribute, expected: Array, got: Array, floor: float) -> float
         return _turn_error(expected, got)
     if row.role is Role.POSE:
         place = attrs.evolve(row, role=Role.POINT)
-        return max(_turn_error(expected[:, 3:], got[:, 3:]), error_of(place, expected[:, :3], got[:, :3], floor))
+        return max(_turn_error(expected[:, 3:], got[:, 3:]), error_of(place, expected[:, :3], got[:, :3], small))
     if row.role is Role.TWIST:
         as_vector = attrs.evolve(row, role=Role.VECTOR)
-        linear = error_of(as_vector, expected[:, :3], got[:, :3], floor)
-        # A torque counts beside that of the force at a lever of a tenth of the unit.
-        lever = 10.0 * float(np.abs(expected[:, :3]).max(initial=0)) if row.angular == TORQUE else floor
-        return max(linear, error_of(as_vector, expected[:, 3:], got[:, 3:], lever))
+        linear = error_of(as_vector, expected[:, :3], got[:, :3], small)
+        # A torque counts beside that of the force at an arm.
+        at_arm = small.lever * float(np.abs(expected[:, :3]).max(initial=0))
+        return max(linear, error_of(as_vector, expected[:, 3:], got[:, 3:], Small(max(small.angular, at_arm))))
     if not (np.isfinite(got).all() and np.isfinite(expected).all()):
         return np.inf
     is_bound = np.abs(expected) >= UNLIMITED
@@ -94,9 +127,7 @@ def error_of(row: Attribute, expected: Array, got: Array, floor: float) -> float
         return np.inf
     differences = np.abs(expected - got)[~is_bound]
     size = float(np.abs(expected)[~is_bound].max(initial=0))
-    # Angles and rates in degrees are near zero when they are well below one.
-    least = 1.0 if row.role is Role.COORDINATE else 0.01 * floor
-    return float(differences.max(initial=0)) / max(size, least, 1e-30)
+    return float(differences.max(initial=0)) / max(size, small.size, 1e-30)
 
 
 def _turn_error(expected: Array, got: Array) -> float:

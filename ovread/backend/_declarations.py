@@ -156,13 +156,19 @@ class BackendInfo:
         return WriteSupport(Writability.READ_ONLY, f"The {self.name} backend does not write it.")
 
 
-def supports(object_type: ObjectType, names: str, level: Level = Level.EXACT, reason: str = "") -> dict[Key, Support]:
+def supports(
+    object_type: ObjectType,
+    names: str,
+    level: Level = Level.EXACT,
+    reason: str = "",
+    tolerance: float | None = None,
+) -> dict[Key, Support]:
     """Declare the same support for several attributes, named in one string.
 
     >>> sorted(name for _, name in supports(ObjectType.RIGID_BODY, "position mass"))
     ['mass', 'position']
     """
-    return {attribute(object_type, name).key: Support(level, reason) for name in names.split()}
+    return {attribute(object_type, name).key: Support(level, reason, tolerance) for name in names.split()}
 
 
 def writes(

@@ -9,19 +9,27 @@ _NEWTON = "newton 1.8.0"
 
 _COORDINATES = ("jointPosition", "jointVelocity", "jointPositionTarget", "jointVelocityTarget")
 _POINTS = ("points", "velocities")
+_FORCES = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
+_WITHOUT_WEIGHTLESS = ("steel", "xpbd", "featherstone", "semi_implicit", "vbd", "kamino")
 _MOTION = ("position", "orientation", "linearVelocity", "angularVelocity", "jointPosition", "jointVelocity")
 
 
-def _importer(rule: str, attributes: tuple[str, ...], reason: str) -> Deviation:
-    return Deviation(rule, attributes, reason, _OVNEWTON)
+def _importer(rule: str, attributes: tuple[str, ...], reason: str, solvers: tuple[str, ...] = ()) -> Deviation:
+    return Deviation(rule, attributes, reason, _OVNEWTON, solvers)
 
 
-def _solver(rule: str, attributes: tuple[str, ...], reason: str) -> Deviation:
-    return Deviation(rule, attributes, reason, _NEWTON)
+def _solver(rule: str, attributes: tuple[str, ...], reason: str, solvers: tuple[str, ...] = ()) -> Deviation:
+    return Deviation(rule, attributes, reason, _NEWTON, solvers)
 
 
 DEVIATIONS = (
-    _importer("acceleration-drive", _MOTION, "A drive of type acceleration is imported as a force drive."),
+    _importer("acceleration-drive", (*_MOTION, *_FORCES), "A drive of type acceleration is imported as a force drive."),
+    _importer(
+        "mirrored-mesh",
+        ("mass", "centerOfMassPosition", "inertia"),
+        "A stage with a mesh collider that is scaled by a negative factor is refused with the mujoco solver.",
+        ("mujoco",),
+    ),
     _importer(
         "cone-limit", ("jointLimit",), "The cone limits of a spherical joint are dropped: its axes read as unlimited."
     ),
@@ -61,7 +69,7 @@ DEVIATIONS = (
         ("isFixedBase", "dofCount"),
         "An articulation whose root schema is on a link that a joint fixes to the world has a fixed base.",
     ),
-    _importer("starts-asleep", _MOTION, "startsAsleep is ignored: the body starts awake."),
+    _importer("starts-asleep", (*_MOTION, "linearAcceleration"), "startsAsleep is ignored: the body starts awake."),
     _importer(
         "friction",
         ("friction",),
@@ -69,8 +77,9 @@ DEVIATIONS = (
     ),
     _solver(
         "disable-gravity",
-        ("linearVelocity", "linearAcceleration", "jointVelocity"),
+        ("disableGravity", "linearVelocity", "linearAcceleration", "jointVelocity"),
         "Only the mujoco solver leaves single bodies out of gravity.",
+        _WITHOUT_WEIGHTLESS,
     ),
     _solver(
         "damping",

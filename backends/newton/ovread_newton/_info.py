@@ -49,7 +49,6 @@ _VELOCITIES = (
     (_VOLUME, "velocities"),
     (_PARTICLES, "velocities"),
 )
-_JOINT_STATE = "jointPosition jointVelocity joint_q joint_qd"
 _DYNAMICS = "jacobian massMatrix coriolisForce gravityForce centroidalMomentum"
 _ARTICULATION_NAMES = (
     "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity dofCount linkCount jointCount isFixedBase "
@@ -83,8 +82,12 @@ _AWAKE = "Only the steel solver lets bodies sleep, where the scene is opened wit
 _OWN_CONTACTS = "The mujoco solver finds contacts itself and sets the margins of shapes to zero."
 _POSITIONS_FORCE = (
     "The xpbd solver derives forces from the corrections of positions that its iterations made, which had not "
-    "converged."
+    "converged: in the first steps of a moving robot some are off by ten times their size."
 )
+_POSITIONS_FORCE_TOLERANCE = 12.0
+_RATES = " Rates are those of the links along the joint's axes; in first steps links also move across them, as fast."
+_POSITIONS_TOLERANCE = 0.01
+_RATES_TOLERANCE = 1.5
 _DIFFERENCES = (
     "The vbd solver takes velocities from differences of positions, which single precision rounds: by about 1e-7 of "
     "the distance from the origin per time step."
@@ -93,11 +96,13 @@ _APPROXIMATE_CONTACTS = {
     "xpbd": (
         "The xpbd solver divides each contact's push by the number of contacts of either body, and reports the mean: "
         "right between a body and scenery, but not between two bodies with different numbers of contact points. The "
-        "upper of two stacked boxes reads two thirds of its weight."
+        "upper of two stacked boxes reads two thirds of its weight.",
+        0.4,
     ),
     "vbd": (
         "The vbd solver stops before the contacts of a pile have converged: right between a body and scenery, but "
-        "between two boxes off by a sixth with steps of 1/60 s, and by a thousandth with 1/240 s: take substeps."
+        "between two boxes off by a sixth with steps of 1/60 s, and by a thousandth with 1/240 s: take substeps.",
+        0.2,
     ),
 }
 
@@ -240,29 +245,31 @@ def _variant(name: str) -> Mapping[Key, Support]:
         if JOINT_FORCES not in kind.observables:
             table |= supports(object_type, forces, Level.UNSUPPORTED, why_not_reported(name, JOINT_FORCES))
         elif name == "xpbd":
-            table |= supports(object_type, forces, Level.APPROXIMATE, _POSITIONS_FORCE)
+            table |= supports(object_type, forces, Level.APPROXIMATE, _POSITIONS_FORCE, _POSITIONS_FORCE_TOLERANCE)
     if not kind.moves_bodies:
         reason = f"The {name} solver does not move bodies, so they do not push each other: take another solver."
         table |= supports(_SENSOR, CONTACT_NAMES, Level.UNSUPPORTED, reason)
     elif CONTACT_FORCES not in kind.observables:
         table |= supports(_SENSOR, CONTACT_FORCE_NAMES, Level.UNSUPPORTED, why_not_reported(name, CONTACT_FORCES))
     elif name in _APPROXIMATE_CONTACTS:
-        table |= supports(_SENSOR, CONTACT_FORCE_NAMES, Level.APPROXIMATE, _APPROXIMATE_CONTACTS[name])
+        reason, tolerance = _APPROXIMATE_CONTACTS[name]
+        table |= supports(_SENSOR, CONTACT_FORCE_NAMES, Level.APPROXIMATE, reason, tolerance)
     if not kind.keeps_joint_state:
         reason = (
             f"The {name} solver moves bodies, not joints: joint coordinates are computed from the poses of the links "
             "when they are read, so an angle is between -180 and 180 degrees, whole turns being lost."
         )
-        table |= supports(_JOINT, _JOINT_STATE, Level.APPROXIMATE, reason)
+        table |= supports(_JOINT, "jointPosition joint_q", Level.APPROXIMATE, reason, _POSITIONS_TOLERANCE)
+        table |= supports(_JOINT, "jointVelocity joint_qd", Level.APPROXIMATE, reason + _RATES, _RATES_TOLERANCE)
     if name == "vbd":
         for object_type, velocities in _VELOCITIES:
             table |= supports(object_type, velocities, Level.APPROXIMATE, _DIFFERENCES)
     if not kind.is_reduced:
         reason = (
             f"The {name} solver moves bodies, not joints, and lets joints come slightly apart: values are those of the "
-            "links where they are, and agree with a tree of rigid joints to about a thousandth."
+            "links where they are, and agree with a tree of rigid joints to a hundredth or two."
         )
-        table |= supports(_ARTICULATION, _DYNAMICS, Level.APPROXIMATE, reason)
+        table |= supports(_ARTICULATION, _DYNAMICS, Level.APPROXIMATE, reason, 0.02)
     if not kind.moves_bodies:
         table |= _state_unsupported((_BODY, _LINK, _JOINT, _ARTICULATION), why_not_moved(name, "bodies"))
     if not kind.moves_particles:

@@ -10,28 +10,11 @@ from ovread_physx._support import SUPPORT
 _MEASURED = "ovphysx 0.7.0"
 
 
-def _deviation(rule: str, attributes: str, reason: str, scene: str = "") -> Deviation:
-    return Deviation(rule, tuple(attributes.split()), reason, _MEASURED, scene=scene)
-
-
-_ARTICULATED = (
-    "ARTICULATION_LINK.position ARTICULATION_LINK.orientation ARTICULATION_LINK.linearVelocity "
-    "ARTICULATION_LINK.angularVelocity ARTICULATION_LINK.linearAcceleration ARTICULATION_LINK.angularAcceleration "
-    "ARTICULATION_LINK.kinematicTargetPosition ARTICULATION_LINK.kinematicTargetOrientation linkIncomingJointForce "
-    "jointPosition jointVelocity jointProjectedForce rootLinearVelocity rootAngularVelocity centerOfMassLocal "
-    "coriolisForce gravityForce jacobian massMatrix centroidalMomentum"
-)
-"""What follows from the dynamics of articulations."""
+def _deviation(rule: str, attributes: str, reason: str) -> Deviation:
+    return Deviation(rule, tuple(attributes.split()), reason, _MEASURED)
 
 
 _DEVIATIONS = (
-    _deviation(
-        "articulations-in-millimetres",
-        _ARTICULATED,
-        "On a stage in millimetres articulations move wrongly: coriolisForce is far off from the first step on, and "
-        "the rest follows. Metres, feet and centimetres are right.",
-        scene="*, millimetres",
-    ),
     _deviation(
         "world-hinge-welded",
         "jointPosition jointVelocity",
@@ -40,7 +23,8 @@ _DEVIATIONS = (
     ),
     _deviation(
         "one-sided-limit-locks",
-        "jointLimit jointPosition",
+        "jointLimit jointPosition jointVelocity position orientation linearVelocity angularVelocity linearAcceleration "
+        "angularAcceleration linkIncomingJointForce jointProjectedForce",
         "A joint with only a lower or only an upper limit reads the limit (0, 0) and is locked at 0. Author a large "
         "finite number for the other side.",
     ),
@@ -50,8 +34,18 @@ _DEVIATIONS = (
         "A D6 joint in an articulation loses its translational axes: PhysX locks them.",
     ),
     _deviation(
+        "joint-rate-cap",
+        "position orientation linearVelocity angularVelocity linearAcceleration angularAcceleration jointPosition "
+        "jointVelocity linkIncomingJointForce jointProjectedForce rootPosition rootOrientation rootLinearVelocity "
+        "rootAngularVelocity centerOfMassWorld centerOfMassLocal coriolisForce gravityForce massMatrix jacobian "
+        "centroidalMomentum kinematicTargetPosition kinematicTargetOrientation",
+        "Joints in articulations move at 100 stage lengths, or 100 rad, per second at most, whatever jointMaxVelocity "
+        "reads or is authored; where one is faster, the rates of the whole robot are scaled down, for coriolisForce "
+        "too. On a stage in millimetres a slider stops at 0.1 m/s: use metres or centimetres.",
+    ),
+    _deviation(
         "target-wraps",
-        "jointPositionTarget",
+        "jointPositionTarget linearAcceleration angularAcceleration linkIncomingJointForce jointProjectedForce",
         "Position targets of an unlimited hinge beyond a full turn read, and act, modulo 360 degrees.",
     ),
     _deviation(
@@ -63,12 +57,14 @@ _DEVIATIONS = (
     _deviation(
         "single-link-articulation",
         "rootPosition linkCount",
-        "An articulation of one link is a RIGID_BODY and nothing else.",
+        "An articulation of one link whose root is authored on an ancestor is a RIGID_BODY and nothing else. Author "
+        "PhysicsArticulationRootAPI on the body.",
     ),
     _deviation(
         "cone-inertia",
-        "inertia inverseInertia",
-        "The inertia that a cone collider gives is about the prim's origin, not the centre of mass.",
+        "inertia inverseInertia mass inverseMass centerOfMassPosition",
+        "The inertia that a cone collider gives is about the prim's origin, not the centre of mass; its mass is that of a "
+        "cone with flat sides, less by 2 in 10000.",
     ),
     _deviation(
         "no-collider-defaults",

@@ -89,12 +89,12 @@ _OF_BODIES: Mapping[str, Read] = {
     "centerOfMassPosition": _of_body(lambda of: of.body.centre.translation),
     "centerOfMassOrientation": _of_body(lambda of: quaternion(of.body.centre)),
     "disableGravity": _of_body(lambda of: int(of.body.is_weightless)),
-    "isSleeping": _of_body(lambda of: 0),
-    "shapeCount": _of_body(lambda of: len(of.body.boxes)),
-    "staticFriction": _of_body(lambda of: [box.static_friction for box in of.body.boxes]),
-    "dynamicFriction": _of_body(lambda of: [box.friction or 0.0 for box in of.body.boxes]),
-    "friction": _of_body(lambda of: [box.friction or 0.0 for box in of.body.boxes]),
-    "restitution": _of_body(lambda of: [box.restitution for box in of.body.boxes]),
+    "isSleeping": _of_body(lambda of: int(of.body.is_asleep)),
+    "shapeCount": _of_body(lambda of: len(of.body.shapes)),
+    "staticFriction": _of_body(lambda of: [shape.static_friction_coefficient or 0.0 for shape in of.body.shapes]),
+    "dynamicFriction": _of_body(lambda of: [shape.friction or 0.0 for shape in of.body.shapes]),
+    "friction": _of_body(lambda of: [shape.friction or 0.0 for shape in of.body.shapes]),
+    "restitution": _of_body(lambda of: [shape.restitution for shape in of.body.shapes]),
     "body_q": _of_body(lambda of: [*of.pose.translation, *quaternion(of.pose)]),
     "body_qd": _of_body(lambda of: [*of.velocity, *of.spin]),
 }
@@ -114,9 +114,11 @@ _OF_JOINTS: Mapping[str, Read] = {
     ),
     "jointArmature": _of_joint(lambda joint: [joint.armature] * len(joint.axes)),
     "jointFriction": _of_joint(lambda joint: [joint.friction] * len(joint.axes)),
-    "jointStaticFriction": _of_joint(lambda joint: [joint.friction] * len(joint.axes)),
+    "jointStaticFriction": _of_joint(
+        lambda joint: [joint.friction if joint.static_friction is None else joint.static_friction] * len(joint.axes)
+    ),
     "jointDynamicFriction": _of_joint(lambda joint: [joint.friction] * len(joint.axes)),
-    "jointViscousFriction": _of_joint(lambda joint: [0.0] * len(joint.axes)),
+    "jointViscousFriction": _of_joint(lambda joint: [joint.viscous_friction] * len(joint.axes)),
     "joint_q": _of_joint(lambda joint: _native(joint, joint.position)),
     "joint_qd": _of_joint(lambda joint: _native(joint, joint.velocity)),
 }
@@ -129,7 +131,7 @@ _OF_ROBOTS: Mapping[str, Read] = {
     "centerOfMassLocal": _of_robot(
         lambda of: (of.pose(of.robot.root.name) * of.robot.root.centre).actInv(of.centre_of_mass())
     ),
-    "shapeCount": _of_robot(lambda of: sum(len(link.boxes) for link in of.robot.links)),
+    "shapeCount": _of_robot(lambda of: sum(len(link.shapes) for link in of.robot.links)),
     "dofCount": _of_robot(lambda of: sum(len(joint.axes) for joint in of.robot.joints)),
     "linkCount": _of_robot(lambda of: len(of.robot.links)),
     "jointCount": _of_robot(lambda of: len(of.robot.joints)),
@@ -265,7 +267,7 @@ def omissions_of(name: str, reasons: Mapping[str, str]) -> Iterator[Omission]:
 def count_of(world: World, kind: ObjectType, name: str, path: str) -> int:
     """Return the elements of an object in a ragged layout."""
     if kind in (BODY, LINK):
-        return len(_moving(world, path).body.boxes)
+        return len(_moving(world, path).body.shapes)
     return len(_joint(world, path).axes) if kind is JOINT else len(_axes(_robot(world, path)))
 
 

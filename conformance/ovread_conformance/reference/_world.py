@@ -137,7 +137,10 @@ class World:
         accelerations: dict[str, tuple[Array, Array]] = {}
         bodies = []
         for moving in self.bodies():
-            after = self._carried(moving, dt) if moving.body.is_kinematic else self._flown(moving, dt)
+            if moving.body.is_asleep and moving.path not in self._pushes:
+                after = moving.body
+            else:
+                after = self._carried(moving, dt) if moving.body.is_kinematic else self._flown(moving, dt)
             spin = _DEGREE * np.array(after.spin)
             accelerations[moving.path] = (after.velocity - moving.velocity) / dt, (spin - moving.spin) / dt
             bodies.append(after)
@@ -162,7 +165,9 @@ class World:
         inertia = turn @ inertia_of(moving.body) @ turn.T
         pose = pin.SE3(turn, moving.centre + dt * velocity - turn @ moving.body.centre.translation)
         spin = np.linalg.solve(inertia, momentum)
-        return attrs.evolve(moving.body, pose=pose, velocity=tuple(velocity), spin=tuple(spin / _DEGREE))
+        return attrs.evolve(
+            moving.body, pose=pose, velocity=tuple(velocity), spin=tuple(spin / _DEGREE), is_asleep=False
+        )
 
     def _carried(self, moving: Moving, dt: float) -> Body:
         pose = self.targets.get(moving.path, moving.pose)
@@ -225,7 +230,7 @@ class RobotStep:
     def _rubbing(self) -> dict[str, float]:
         """Return the friction of joints that move."""
         return {
-            label: -joint.friction * float(np.sign(rate))
+            label: -joint.friction * float(np.sign(rate)) - joint.viscous_friction * float(rate)
             for joint in self._before.robot.joints
             for label, rate in zip(self._labels(joint), padded(joint, joint.velocity), strict=True)
         }

@@ -27,7 +27,7 @@ from ovread_conformance.reference._readings import (
     why_not,
 )
 from ovread_conformance.reference._world import World, with_body, with_joint
-from ovread_conformance.systems import Body, Joint, Vector
+from ovread_conformance.systems import Body, Drive, Joint, Vector
 
 Values = npt.NDArray[Any]
 Write = Callable[[World, str, Values], None]
@@ -90,12 +90,12 @@ def _with_centre(body: Body, values: Values) -> Body:
     return attrs.evolve(body, centre=centre, velocity=_vector(velocity))
 
 
-def _of_drive(name: str) -> Write:
-    def change(joint: Joint, values: Values) -> Joint:
+def _of_drive(change: Callable[[Drive, float], Drive]) -> Write:
+    def changed(joint: Joint, values: Values) -> Joint:
         assert joint.drive is not None, "joints without a drive are left out"
-        return attrs.evolve(joint, drive=attrs.evolve(joint.drive, **{name: float(values.item())}))
+        return attrs.evolve(joint, drive=change(joint.drive, float(values.item())))
 
-    return _of_joint(change)
+    return _of_joint(changed)
 
 
 def _apply(world: World, path: str, values: Values) -> None:
@@ -151,11 +151,11 @@ WRITES: Mapping[ObjectType, Mapping[str, Write]] = {
     JOINT: {
         "jointPosition": _of_joint(lambda of, new: attrs.evolve(of, position=_per_axis(new))),
         "jointVelocity": _of_joint(lambda of, new: attrs.evolve(of, velocity=_per_axis(new))),
-        "jointPositionTarget": _of_drive("target"),
-        "jointVelocityTarget": _of_drive("velocity_target"),
-        "jointStiffness": _of_drive("stiffness"),
-        "jointDamping": _of_drive("damping"),
-        "jointMaxForce": _of_drive("max_force"),
+        "jointPositionTarget": _of_drive(lambda of, new: attrs.evolve(of, target=new)),
+        "jointVelocityTarget": _of_drive(lambda of, new: attrs.evolve(of, velocity_target=new)),
+        "jointStiffness": _of_drive(lambda of, new: attrs.evolve(of, stiffness=new)),
+        "jointDamping": _of_drive(lambda of, new: attrs.evolve(of, damping=new)),
+        "jointMaxForce": _of_drive(lambda of, new: attrs.evolve(of, max_force=new)),
         "jointActuationForce": _apply,
         "jointLimit": _of_joint(_limited),
         "jointMaxVelocity": _of_joint(lambda of, new: attrs.evolve(of, max_velocity=float(new.item()))),

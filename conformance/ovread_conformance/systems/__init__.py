@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ovread_conformance.systems._cases import CASES, KINEMATIC
 from ovread_conformance.systems._library import (
     BODIES,
     FIXED_TREE,
@@ -12,7 +13,19 @@ from ovread_conformance.systems._library import (
     TILTED,
     WRITABLE,
 )
-from ovread_conformance.systems._model import AXES, Body, Box, Drive, Joint, Robot, Stage, System, Vector, at, names_of
+from ovread_conformance.systems._model import (
+    AXES,
+    Body,
+    Drive,
+    Joint,
+    Robot,
+    Shape,
+    Stage,
+    System,
+    Vector,
+    at,
+    names_of,
+)
 from ovread_conformance.systems._oracle import SPATIAL, RobotOracle, inertia_of, link_poses
 from ovread_conformance.systems._usda import system_of, usda
 from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
@@ -20,8 +33,10 @@ from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, expre
 __all__ = [
     "AXES",
     "BODIES",
+    "CASES",
     "FIXED_TREE",
     "FLOATING_TREE",
+    "KINEMATIC",
     "PLAIN",
     "RESTING",
     "RUBBING",
@@ -31,11 +46,11 @@ __all__ = [
     "VARIANTS",
     "WRITABLE",
     "Body",
-    "Box",
     "Drive",
     "Joint",
     "Robot",
     "RobotOracle",
+    "Shape",
     "Stage",
     "System",
     "Variant",

@@ -11,6 +11,8 @@ import attrs
 import numpy as np
 import pinocchio as pin
 
+from ovread.units import Dimension
+
 Vector = tuple[float, float, float]
 
 AXES: Mapping[str, tuple[str, ...]] = {
@@ -39,17 +41,28 @@ class Stage:
     kilograms_per_unit: float = 1.0
     up_axis: str = "Z"
 
+    def units_in(self, dimension: Dimension) -> float:
+        """Return the stage units in one unit of metres and kilograms."""
+        return float(self.meters_per_unit**-dimension.length * self.kilograms_per_unit**-dimension.mass)
+
 
 @attrs.frozen(eq=False)
-class Box:
-    """A box collider.
+class Shape:
+    """A collider.
 
     Args:
-        size: Edge lengths.
-        frame: Where its centre is, from the body's origin.
+        size: Extents along its axes; those of a sphere are equal, a capsule, cylinder or cone stands along Z.
+        frame: Where the middle of its extents is, from the body's origin.
         friction: Dynamic friction coefficient; None for no material of its own.
         static_friction: Static friction coefficient.
         restitution: Coefficient of restitution.
+        kind: ``box``, ``sphere``, ``capsule``, ``cylinder``, ``cone``, or ``tetrahedron``, a mesh with three edges of
+            its extents along the axes.
+        contact_offset: Distance at which contacts are made; None for the engine's choice.
+        rest_offset: Distance at which it comes to rest; None for the engine's choice.
+        density: Density; None for none of its own.
+        material_density: Density of its material.
+        mass: Mass of its own; None for that of its density.
     """
 
     size: Vector
@@ -57,6 +70,17 @@ class Box:
     friction: float | None = None
     static_friction: float = 0.0
     restitution: float = 0.0
+    kind: str = "box"
+    contact_offset: float | None = None
+    rest_offset: float | None = None
+    density: float | None = None
+    material_density: float | None = None
+    mass: float | None = None
+
+    @property
+    def static_friction_coefficient(self) -> float | None:
+        """Static friction coefficient, which is the dynamic one where it is not given."""
+        return self.static_friction or self.friction
 
 
 @attrs.frozen(eq=False)
@@ -71,10 +95,12 @@ class Body:
         pose: Where it is; links of a robot but the root follow from their joints.
         velocity: Velocity of the centre of mass, in world axes.
         spin: Angular velocity in degrees per second, in world axes.
-        boxes: Colliders.
+        shapes: Colliders.
         is_kinematic: Whether it is moved by targets alone.
         is_weightless: Whether gravity does not act on it.
         senses: Whether its contacts are reported.
+        is_asleep: Whether it starts asleep.
+        is_solid: Whether its mass, centre and moments follow from its colliders and are not authored.
     """
 
     name: str
@@ -84,21 +110,35 @@ class Body:
     pose: pin.SE3 = attrs.field(factory=at)
     velocity: Vector = (0.0, 0.0, 0.0)
     spin: Vector = (0.0, 0.0, 0.0)
-    boxes: tuple[Box, ...] = ()
+    shapes: tuple[Shape, ...] = ()
     is_kinematic: bool = False
     is_weightless: bool = False
     senses: bool = False
+    is_asleep: bool = False
+    is_solid: bool = False
 
 
 @attrs.frozen
 class Drive:
-    """A drive of one axis: gains per degree or length, target, and bound of its effort."""
+    """A drive of one axis: gains per degree or length, target, bound of its effort, and what bounds it further.
+
+    Args:
+        stiffness: Effort per degree or length.
+        damping: Effort per rate.
+        target: Target position.
+        velocity_target: Target rate.
+        max_force: Bound of the effort.
+        kind: ``force`` or ``acceleration``.
+        envelope: Gradient of rate over effort, maximal rate of the actuator, and resistance; None for none.
+    """
 
     stiffness: float = 0.0
     damping: float = 0.0
     target: float = 0.0
     velocity_target: float = 0.0
     max_force: float = 1000.0
+    kind: str = "force"
+    envelope: Vector | None = None
 
 
 @attrs.frozen(eq=False)
@@ -118,7 +158,9 @@ class Joint:
         limit: Lower and upper limit of a one-axis joint.
         drive: Its drive.
         armature: Inertia added to its axis.
-        friction: Friction effort of its axis.
+        friction: Friction effort of its axis in motion.
+        static_friction: The same at rest; None for that in motion.
+        viscous_friction: Friction effort per rate.
         max_velocity: Bound of its rate; None for none.
     """
 
@@ -135,6 +177,8 @@ class Joint:
     drive: Drive | None = None
     armature: float = 0.0
     friction: float = 0.0
+    static_friction: float | None = None
+    viscous_friction: float = 0.0
     max_velocity: float | None = None
 
     @property
@@ -216,6 +260,9 @@ class System:
         robots: Robots.
         scenery: Static colliders by name.
         stage: Units and up axis.
+        authored_gravity: Direction and magnitude as they are authored; None for none, ``"plain"`` where they say
+            what gravity is.
+        prim_scale: Scale of the prim above all others, in whose units they are written down.
         order: ``authored``, or ``reversed``: the order in which prims are written.
         is_smooth: Whether the first step has a closed form: nothing rubs, touches or is at a bound.
     """
@@ -224,10 +271,20 @@ class System:
     gravity: Vector = (0.0, 0.0, -9.81)
     bodies: tuple[Body, ...] = ()
     robots: tuple[Robot, ...] = ()
-    scenery: Mapping[str, Box] = attrs.field(factory=dict)
+    scenery: Mapping[str, Shape] = attrs.field(factory=dict)
     stage: Stage = attrs.field(factory=Stage)
+    authored_gravity: tuple[Vector, float] | str | None = "plain"
+    prim_scale: float = 1.0
     order: str = "authored"
     is_smooth: bool = True
+
+    def joint_at(self, path: str) -> Joint | None:
+        """Return the joint that a path names; None where it is none."""
+        for robot in self.robots:
+            for joint in robot.joints:
+                if self.joint_path(robot, joint) == path:
+                    return joint
+        return None
 
     def body_path(self, body: Body) -> str:
         """Return the path of a body that is in no robot."""

@@ -210,6 +210,9 @@ class RobotOracle:
             q, v = (values[0] if values else 0.0 for values in (joint.position, joint.velocity))
             effort = drive.stiffness * (drive.target - q) + drive.damping * (drive.velocity_target - v)
             label = f"{self.system.joint_path(self.robot, joint)}:{joint.axes[0]}"
+            if drive.kind == "acceleration":
+                # Exact where no other joint moves along.
+                effort *= (1.0 if joint.is_linear else 1 / _DEGREE) * float(self.mass_matrix([label])[0, 0]) * _DEGREE
             efforts[label] = float(np.clip(effort, -drive.max_force, drive.max_force))
         return efforts
 

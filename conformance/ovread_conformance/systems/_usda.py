@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
-from ovread_conformance.systems._model import Body, Box, Joint, Robot, System
+from ovread_conformance.systems._model import Body, Joint, Robot, Shape, System, Vector
 from ovread_conformance.systems._oracle import link_poses
 
 _TYPES = {
@@ -28,12 +29,13 @@ def usda(system: System) -> str:
 
     :func:`system_of` knows the text again.
     """
-    strength = float(np.linalg.norm(system.gravity))
-    down = np.divide(system.gravity, strength) if strength else np.array([0.0, 0.0, -1.0])
     stage = system.stage
     prims = [
-        *(_scenery(name, box) for name, box in system.scenery.items()),
-        *(_body(body, body.pose) for body in system.bodies),
+        *(_scenery(name, _shrunk_shape(shape, system.prim_scale)) for name, shape in system.scenery.items()),
+        *(
+            _body(_shrunk_body(body, system.prim_scale), _shrunk(body.pose, system.prim_scale))
+            for body in system.bodies
+        ),
         *(_robot(robot, system) for robot in system.robots),
     ]
     lines = [
@@ -47,11 +49,11 @@ def usda(system: System) -> str:
         ")",
         'def PhysicsScene "Scene"',
         "{",
-        f"    vector3f physics:gravityDirection = {_tuple(down)}",
-        f"    float physics:gravityMagnitude = {strength!r}",
+        *_gravity_lines(system),
         "}",
         'def Xform "World"',
         "{",
+        *_scale_lines(system),
         *_in_order(prims, system),
         "}",
     ]
@@ -65,12 +67,56 @@ def system_of(text: str) -> System | None:
     return _WRITTEN.get(text)
 
 
+def _scale_lines(system: System) -> list[str]:
+    scale = system.prim_scale
+    if scale == 1:
+        return []
+    return [f"float3 xformOp:scale = {(scale,) * 3}", 'uniform token[] xformOpOrder = ["xformOp:scale"]']
+
+
+def _shrunk(frame: pin.SE3, scale: float) -> pin.SE3:
+    """Return a frame as it is written below a scaled prim."""
+    return pin.SE3(frame.rotation, frame.translation / scale)
+
+
+def _shrunk_shape(shape: Shape, scale: float) -> Shape:
+    return attrs.evolve(shape, size=_vector(np.divide(shape.size, scale)), frame=_shrunk(shape.frame, scale))
+
+
+def _shrunk_body(body: Body, scale: float) -> Body:
+    shapes = tuple(_shrunk_shape(shape, scale) for shape in body.shapes)
+    return attrs.evolve(body, centre=_shrunk(body.centre, scale), shapes=shapes)
+
+
+def _shrunk_joint(joint: Joint, scale: float) -> Joint:
+    return attrs.evolve(joint, frame0=_shrunk(joint.frame0, scale), frame1=_shrunk(joint.frame1, scale))
+
+
+def _gravity_lines(system: System) -> list[str]:
+    authored = system.authored_gravity
+    if authored is None:
+        return []
+    if isinstance(authored, str):
+        strength = float(np.linalg.norm(system.gravity))
+        authored = _vector(np.divide(system.gravity, strength)) if strength else (0.0, 0.0, -1.0), strength
+    direction, magnitude = authored
+    return [
+        f"    vector3f physics:gravityDirection = {_tuple(direction)}",
+        f"    float physics:gravityMagnitude = {magnitude!r}",
+    ]
+
+
+def _vector(values: npt.ArrayLike) -> Vector:
+    x, y, z = _tuple(values)
+    return x, y, z
+
+
 def _in_order(prims: Sequence[str], system: System) -> Sequence[str]:
     return prims[::-1] if system.order == "reversed" else prims
 
 
-def _scenery(name: str, box: Box) -> str:
-    return _prim("Cube", name, ["PhysicsCollisionAPI"], _box_lines(box, box.frame), _material(box))
+def _scenery(name: str, shape: Shape) -> str:
+    return _shape(name, shape)
 
 
 def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
@@ -78,10 +124,7 @@ def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
     schemas += ["PhysxContactReportAPI"] if body.senses else []
     lines = [
         *_placed(pose),
-        f"float physics:mass = {body.mass!r}",
-        f"point3f physics:centerOfMass = {_tuple(body.centre.translation)}",
-        f"float3 physics:diagonalInertia = {_tuple(body.moments)}",
-        f"quatf physics:principalAxes = {_quaternion(body.centre)}",
+        *([] if body.is_solid else _mass_lines(body)),
         # Damping is off, which engines have on by default.
         "float physxRigidBody:angularDamping = 0",
         f"vector3f physics:velocity = {_tuple(body.velocity)}",
@@ -91,31 +134,77 @@ def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
         lines.append("bool physics:kinematicEnabled = true")
     if body.is_weightless:
         lines.append("bool physxRigidBody:disableGravity = true")
+    if body.is_asleep:
+        lines.append("bool physics:startsAsleep = true")
     if body.senses:
         # A sleeping pair reports no forces.
         lines += ["float physxContactReport:threshold = 0", "float physxRigidBody:sleepThreshold = 0"]
-    shapes = [
-        _prim("Cube", f"shape_{number}", ["PhysicsCollisionAPI"], _box_lines(box, box.frame), _material(box))
-        for number, box in enumerate(body.boxes)
-    ]
+    shapes = [_shape(f"shape_{number}", shape) for number, shape in enumerate(body.shapes)]
     return _prim("Xform", body.name, schemas, lines, "\n".join(shapes))
 
 
-def _box_lines(box: Box, frame: pin.SE3) -> list[str]:
-    lines = ["double size = 1", *_placed(frame, box.size)]
-    if box.friction is not None:
+def _mass_lines(body: Body) -> list[str]:
+    return [
+        f"float physics:mass = {body.mass!r}",
+        f"point3f physics:centerOfMass = {_tuple(body.centre.translation)}",
+        f"float3 physics:diagonalInertia = {_tuple(body.moments)}",
+        f"quatf physics:principalAxes = {_quaternion(body.centre)}",
+    ]
+
+
+_GEOMETRIES = {
+    "box": "Cube", "sphere": "Sphere", "capsule": "Capsule", "cylinder": "Cylinder", "cone": "Cone",
+    "tetrahedron": "Mesh",
+}  # fmt: skip
+
+
+def _shape(name: str, shape: Shape) -> str:
+    schemas = ["PhysicsCollisionAPI"]
+    lines = _geometry_lines(shape)
+    if shape.friction is not None or shape.material_density is not None:
         lines.append("rel material:binding:physics = <material>")
-    return lines
+    offsets = {"contactOffset": shape.contact_offset, "restOffset": shape.rest_offset}
+    for key, value in offsets.items():
+        if value is not None:
+            schemas.append("PhysxCollisionAPI")
+            lines.append(f"float physxCollision:{key} = {value!r}")
+    for key, value in {"density": shape.density, "mass": shape.mass}.items():
+        if value is not None:
+            schemas.append("PhysicsMassAPI")
+            lines.append(f"float physics:{key} = {value!r}")
+    if shape.kind == "tetrahedron":
+        schemas.append("PhysicsMeshCollisionAPI")
+        lines.append('uniform token physics:approximation = "convexHull"')
+    return _prim(_GEOMETRIES[shape.kind], name, list(dict.fromkeys(schemas)), lines, _material(shape))
 
 
-def _material(box: Box) -> str:
-    if box.friction is None:
+def _geometry_lines(shape: Shape) -> list[str]:
+    x, _, z = shape.size
+    if shape.kind == "box":
+        return ["double size = 1", *_placed(shape.frame, shape.size)]
+    if shape.kind == "tetrahedron":
+        return [
+            "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]",
+            "int[] faceVertexCounts = [3, 3, 3, 3]",
+            "int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]",
+            *_placed(shape.frame, shape.size),
+        ]
+    sizes = {"sphere": {}, "capsule": {"height": z - x}, "cylinder": {"height": z}, "cone": {"height": z}}[shape.kind]
+    upright = [] if shape.kind == "sphere" else ['uniform token axis = "Z"']
+    lines = [f"double {key} = {value!r}" for key, value in {"radius": x / 2, **sizes}.items()]
+    return [*lines, *upright, *_placed(shape.frame)]
+
+
+def _material(shape: Shape) -> str:
+    if shape.friction is None and shape.material_density is None:
         return ""
     lines = [
-        f"float physics:staticFriction = {box.static_friction or box.friction!r}",
-        f"float physics:dynamicFriction = {box.friction!r}",
-        f"float physics:restitution = {box.restitution!r}",
+        f"float physics:staticFriction = {shape.static_friction_coefficient or 0.0!r}",
+        f"float physics:dynamicFriction = {shape.friction or 0.0!r}",
+        f"float physics:restitution = {shape.restitution!r}",
     ]
+    if shape.material_density is not None:
+        lines.append(f"float physics:density = {shape.material_density!r}")
     return _prim("Material", "material", ["PhysicsMaterialAPI"], lines)
 
 
@@ -125,8 +214,9 @@ def _robot(robot: Robot, system: System) -> str:
     for link in robot.links:
         is_floating_root = link is robot.root and not robot.is_fixed
         more = ["PhysicsArticulationRootAPI"] if is_floating_root else []
-        links.append(_body(link, poses[link.name], more=more))
-    joints = [_joint(joint, system.link_path(robot, "")) for joint in robot.joints]
+        pose = _shrunk(poses[link.name], system.prim_scale)
+        links.append(_body(_shrunk_body(link, system.prim_scale), pose, more=more))
+    joints = [_joint(_shrunk_joint(joint, system.prim_scale), system.link_path(robot, "")) for joint in robot.joints]
     if robot.is_fixed:
         lines = [f"rel physics:body1 = <{system.link_path(robot, robot.root.name)}>", *_joint_frame(0, robot.root.pose)]
         joints.append(_prim("PhysicsFixedJoint", "to_world", [], lines))
@@ -158,9 +248,10 @@ def _joint(joint: Joint, prefix: str) -> str:
     if joint.limit is not None:
         lines += [f"float physics:lowerLimit = {joint.limit[0]!r}", f"float physics:upperLimit = {joint.limit[1]!r}"]
     if joint.drive is not None:
-        name = "linear" if joint.is_linear else "angular"
+        name = _axis_name(joint)
         schemas.append(f"PhysicsDriveAPI:{name}")
         drive = joint.drive
+        lines.append(f'uniform token drive:{name}:physics:type = "{drive.kind}"')
         numbers = {
             "stiffness": drive.stiffness,
             "damping": drive.damping,
@@ -169,12 +260,49 @@ def _joint(joint: Joint, prefix: str) -> str:
             "maxForce": drive.max_force,
         }
         lines += [f"float drive:{name}:physics:{key} = {value!r}" for key, value in numbers.items()]
-    own = {"armature": joint.armature, "friction": joint.friction, "velocityLimit": joint.max_velocity}
-    for key, authored in own.items():
-        if authored:
-            schemas.append("NewtonJointAPI")
-            lines.append(f"float newton:{key} = {authored!r}")
+    schemas += _own_schemas(joint)
+    lines += _own_lines(joint)
     return _prim(_TYPES[joint.kind], joint.name, list(dict.fromkeys(schemas)), lines)
+
+
+def _own_values(joint: Joint) -> dict[str, dict[str, float]]:
+    """Return what a joint's own schemas have of it, by schema."""
+    envelope = None if joint.drive is None else joint.drive.envelope
+    if not joint.friction and not joint.viscous_friction:
+        values = {"armature": joint.armature, "velocityLimit": joint.max_velocity or 0.0}
+        return {"newton": {key: value for key, value in values.items() if value}}
+    found = {
+        "physxJointAxis": {
+            "armature": joint.armature,
+            "staticFrictionEffort": joint.friction if joint.static_friction is None else joint.static_friction,
+            "dynamicFrictionEffort": joint.friction,
+            "viscousFrictionCoefficient": joint.viscous_friction,
+            **({} if joint.max_velocity is None else {"maxJointVelocity": joint.max_velocity}),
+        }
+    }
+    if envelope is not None:
+        names = ("speedEffortGradient", "maxActuatorVelocity", "velocityDependentResistance")
+        found["physxDrivePerformanceEnvelope"] = dict(zip(names, envelope, strict=True))
+    return found
+
+
+def _axis_name(joint: Joint) -> str:
+    return "linear" if joint.is_linear else "angular"
+
+
+def _own_schemas(joint: Joint) -> list[str]:
+    names = {"newton": "NewtonJointAPI"}
+    schemas = {key: f"{key[0].upper()}{key[1:]}API:{_axis_name(joint)}" for key in _own_values(joint)}
+    return [names.get(key, schema) for key, schema in schemas.items() if _own_values(joint)[key]]
+
+
+def _own_lines(joint: Joint) -> list[str]:
+    axis = {"newton": ""}
+    return [
+        f"float {schema}:{axis.get(schema, f'{_axis_name(joint)}:')}{key} = {value!r}"
+        for schema, values in _own_values(joint).items()
+        for key, value in values.items()
+    ]
 
 
 def _prim(kind: str, name: str, schemas: Sequence[str], lines: Iterable[str], children: str = "") -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
-from ovread_conformance.systems._model import Body, Box, Drive, Joint, Robot, Stage, System, Vector, at
+from ovread_conformance.systems._model import Body, Drive, Joint, Robot, Shape, Stage, System, Vector, at
 
 Array = npt.NDArray[np.float64]
 
@@ -32,6 +32,7 @@ class Variant:
         swaps: Whether the bodies of each joint about or along one axis change places.
         renames: Whether prims have other names, in another natural order.
         is_reversed: Whether prims are written in the opposite order.
+        prim_scale: Scale of the prim above all others.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Variant:
     swaps: bool = False
     renames: bool = False
     is_reversed: bool = False
+    prim_scale: float = 1.0
 
     @property
     def length(self) -> float:
@@ -104,9 +106,11 @@ class _Writer:
             bodies=tuple(self._body(body, self._world(body.pose)) for body in system.bodies),
             robots=tuple(map(self._robot, system.robots)),
             scenery={
-                variant.name_of(name): self._box(box, self._world(box.frame)) for name, box in system.scenery.items()
+                variant.name_of(name): self._shape(shape, self._world(shape.frame))
+                for name, shape in system.scenery.items()
             },
             stage=Stage(variant.meters_per_unit, variant.kilograms_per_unit, variant.up_axis),
+            prim_scale=variant.prim_scale,
             order="reversed" if variant.is_reversed else system.order,
         )
 
@@ -140,11 +144,21 @@ class _Writer:
             pose=pose,
             velocity=self._direction(body.velocity, self._length),
             spin=self._axial(body.spin),
-            boxes=tuple(self._box(box, self._local(box.frame)) for box in body.boxes),
+            shapes=tuple(self._shape(shape, self._local(shape.frame)) for shape in body.shapes),
         )
 
-    def _box(self, box: Box, frame: pin.SE3) -> Box:
-        return attrs.evolve(box, size=_vector(self._length * np.array(box.size)), frame=frame)
+    def _shape(self, shape: Shape, frame: pin.SE3) -> Shape:
+        density = self._mass / self._length**3
+        return attrs.evolve(
+            shape,
+            size=_vector(self._length * np.array(shape.size)),
+            frame=frame,
+            contact_offset=_scaled(shape.contact_offset, self._length),
+            rest_offset=_scaled(shape.rest_offset, self._length),
+            density=_scaled(shape.density, density),
+            material_density=_scaled(shape.material_density, density),
+            mass=_scaled(shape.mass, self._mass),
+        )
 
     def _robot(self, robot: Robot) -> Robot:
         return attrs.evolve(
@@ -159,6 +173,7 @@ class _Writer:
         swapped = variant.swaps and len(joint.axes) == 1
         scale = self._length if joint.is_linear else 1.0
         signs = np.array([variant.coordinate_sign(letter, is_linear=joint.is_linear) for letter in joint.letters])
+        effort = self._mass * self._length * (1.0 if joint.is_linear else self._length)
         factor = scale * signs * (-1.0 if swapped else 1.0)
         frames = (self._local(joint.frame0), self._local(joint.frame1))
         written = attrs.evolve(
@@ -171,8 +186,10 @@ class _Writer:
             position=tuple((factor[: len(joint.position)] * np.array(joint.position)).tolist()),
             velocity=tuple((factor[: len(joint.velocity)] * np.array(joint.velocity)).tolist()),
             armature=joint.armature * self._mass * (1.0 if joint.is_linear else self._length**2),
-            friction=joint.friction * self._mass * (self._length if joint.is_linear else self._length**2),
-            max_velocity=None if joint.max_velocity is None else scale * joint.max_velocity,
+            friction=joint.friction * effort,
+            static_friction=_scaled(joint.static_friction, effort),
+            viscous_friction=joint.viscous_friction * effort / scale,
+            max_velocity=_scaled(joint.max_velocity, scale),
         )
         if joint.limit is not None:
             low, high = sorted(float(factor[0]) * bound for bound in joint.limit)
@@ -191,7 +208,17 @@ class _Writer:
             target=factor * drive.target,
             velocity_target=factor * drive.velocity_target,
             max_force=effort * drive.max_force,
+            envelope=None if drive.envelope is None else self._envelope(joint, drive.envelope, effort),
         )
+
+    def _envelope(self, joint: Joint, envelope: Vector, effort: float) -> Vector:
+        gradient, rate, resistance = envelope
+        scale = self._length if joint.is_linear else 1.0
+        return gradient * scale / effort, rate * scale, resistance * effort / scale
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else scale * value
 
 
 def _vector(values: npt.ArrayLike) -> Vector:
@@ -216,5 +243,6 @@ VARIANTS = (
     Variant("swapped bodies", swaps=True),
     Variant("renamed", renames=True),
     Variant("written in reverse", is_reversed=True),
+    Variant("under a scaled prim", prim_scale=2.0),
 )
 """All ways of writing a system down."""
