@@ -9,21 +9,10 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
-
-from ovread.catalogue import ObjectType
-from ovread.plugins import Plugins
-from ovread.simulation import Simulation
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-
-
-def _module(name: str, source: str) -> ModuleType:
-    module = ModuleType(name)
-    exec(compile(source, name, "exec"), module.__dict__)
-    return module
 
 
 def _generator() -> ModuleType:
@@ -66,20 +55,6 @@ def test_docs_build(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
-
-
-def test_backend_of_the_tutorial_runs() -> None:
-    """The backend in `write-a-backend.md` works as printed."""
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "write-a-backend.md").read_text(), re.DOTALL)
-    plugins = Plugins(entry_points=[])
-    plugins.add("spinner", _module("spinner", blocks[0]), distribution="tutorial", version="1")
-    backend = plugins.get("spinner")
-    engine = backend.hooks.ovread_open(scene=None, device="cpu", options={})
-    with Simulation(backend, engine) as simulation:
-        query = simulation.query(ObjectType.RIGID_BODY)
-        simulation.step(0.5, count=2)
-        got = simulation.read(query, ["orientation"])["orientation"].numpy()
-    assert got == pytest.approx(np.array([[0, 0, 0.4794255, 0.8775826]] * 2))
 
 
 def test_readme_links_exist() -> None:

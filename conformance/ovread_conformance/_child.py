@@ -8,6 +8,8 @@ import sys
 import time
 from multiprocessing.connection import Connection
 
+from ovread_conformance.reference import add_reference
+
 
 def serve(connection: Connection) -> None:
     """Say that there is somebody, and answer calls."""
@@ -35,5 +37,6 @@ def _flush() -> None:
 
 
 if __name__ == "__main__":
+    add_reference()
     serve(Connection(int(sys.argv[1])))
     os._exit(0)  # what an engine does while Python ends is not what is asked about

@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 from ovread.errors import OptionError
-from ovread_conformance import report
+from ovread_conformance import reference, report
 from ovread_conformance.examination import Examination, examine_together
 from ovread_conformance.parity import compare
 
@@ -40,6 +40,8 @@ def conform(
     """
     if twice := {label for label in labels if labels.count(label) > 1}:
         raise OptionError(f"{', '.join(sorted(twice))} is named more than once: name each backend once.")
+    if reference.NAME in labels:
+        reference.add_reference()
     found = {label: Examination(label, device=device, quick=quick, progress=progress) for label in labels}
     try:
         examine_together(found)

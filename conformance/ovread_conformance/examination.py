@@ -218,8 +218,11 @@ class Examination:
         }
 
     def _failures(self, found: Iterable[Held]) -> Iterator[Failure]:
+        kinds = {kind for kind, _ in self.served}
         for held in found:
             for verdict in held.failures:
+                if not verdict.attribute and verdict.object_type not in kinds:
+                    continue  # of what a backend serves nothing, it need not list the objects
                 declared = self.declared.excuse(self.scene(held.run), verdict.object_type.name, verdict.attribute)
                 yield Failure(held, verdict, declared)
 

@@ -16,6 +16,7 @@ from ovread_conformance.checks import CHECKS, Check
 from ovread_conformance.faults import FAULTS
 from ovread_conformance.live import Live, NotOfferedError, why_not
 from ovread_conformance.mutants import MUTANTS, MutatedSimulation
+from ovread_conformance.systems import WRITABLE, usda
 
 Key = tuple[ObjectType, str]
 
@@ -120,7 +121,7 @@ def _failure_live(check: Check, backend: str, device: str, fault: str = "") -> s
 def observe_writes(keys: Sequence[Key], backend: str, device: str) -> dict[Key, str]:
     """Check what a backend says it writes; return why an attribute fails, nothing where it does not."""
     found = {}
-    with ovread.open(written.SCENE.read_text(), backend=backend, device=device) as simulation:
+    with ovread.open(usda(WRITABLE), backend=backend, device=device) as simulation:
         for key in keys:
             found[key] = ""
             try:

@@ -8,6 +8,7 @@ from typing import TypeVar
 import pytest
 
 import ovread
+from ovread_conformance import reference
 from ovread_conformance.examination import Examination, examine_together
 from ovread_conformance.trials import Trials
 
@@ -33,6 +34,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run each test that takes ``ovread_backend`` on each backend asked for."""
     if "ovread_backend" in metafunc.fixturenames and not hasattr(metafunc.module, "pytest_generate_tests"):
         metafunc.parametrize("ovread_backend", backends_to_check(metafunc.config), scope="session")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the reference a backend of this process where it is asked for."""
+    if reference.NAME in config.getoption("--ovread-backend"):
+        reference.add_reference()
 
 
 def backends_to_check(config: pytest.Config) -> list[str]:

@@ -79,7 +79,8 @@ class Recording:
         units: What the simulation said of its units.
         objects: Paths of the objects of each type.
         readings: By tick, type and attribute; several where matrices have several sizes.
-        omitted: By the same, paths that were left out with a reason.
+        overwritten: What was read and kept, and had other values at the end of the run.
+        omitted: By tick, type and attribute, paths that were left out with a reason.
         dt: Seconds of each step.
         tolerances: Relative tolerance of the attributes that the backend declares to be approximate.
         uncorrupted: What it was made from by corrupting an attribute; None where it was not.
@@ -89,6 +90,7 @@ class Recording:
     units: StageUnits
     objects: Mapping[ObjectType, tuple[str, ...]]
     readings: Mapping[Key, tuple[Reading, ...]]
+    overwritten: tuple[Key, ...] = ()
     omitted: Mapping[Key, frozenset[str]] = attrs.field(factory=dict)
     dt: float = DT
     tolerances: Mapping[tuple[ObjectType, str], float] = attrs.field(factory=dict)
@@ -173,14 +175,16 @@ def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt
         others = [[f"/World/{name}"] for name in system.scenery]
         selection = [ContactSelection(list(sensors), others)]
         queries[ObjectType.CONTACT_SENSOR] = simulation.query(ObjectType.CONTACT_SENSOR, contacts=selection)
+    kept: dict[Key, tuple[Group, ...]] = {}
     for tick in ticks:
         while simulation.tick < tick:
             if simulation.tick == tick - 1 and simulation.tick not in ticks:
-                _read(simulation, queries, _STARTED_FROM, readings, omitted)
+                kept |= _read(simulation, queries, _STARTED_FROM, readings, omitted)
             simulation.step(dt)
-        _read(simulation, queries, None, readings, omitted)
+        kept |= _read(simulation, queries, None, readings, omitted)
     objects = {kind: query.paths for kind, query in queries.items()}
-    return Recording(system, simulation.units, objects, readings, omitted, dt)
+    overwritten = tuple(_overwritten(kept, readings))
+    return Recording(system, simulation.units, objects, readings, overwritten, omitted, dt)
 
 
 def _read(
@@ -189,20 +193,32 @@ def _read(
     wanted: Sequence[str] | None,
     readings: dict[Key, tuple[Reading, ...]],
     omitted: dict[Key, frozenset[str]],
-) -> None:
-    """Read everything now, or just the wanted attributes."""
+) -> dict[Key, tuple[Group, ...]]:
+    """Read everything now, or just the wanted attributes; copy it to ``readings``, and return the results too."""
+    kept = {}
     for kind, query in queries.items():
         names = [name for name in query.attributes if wanted is None or name in wanted]
         if len(query) and names:
             result = simulation.read(query, names)
             for name in names:
                 key = simulation.tick, kind, name
-                readings[key] = tuple(_kept(simulation, group) for group in result.all(name))
+                kept[key] = result.all(name)
+                readings[key] = tuple(_copied(simulation, group) for group in kept[key])
                 omissions = [omission for omission in result.omissions if omission.attribute == name]
                 omitted[key] = frozenset(path for omission in omissions for path in omission.paths or query.paths)
+    return kept
 
 
-def _kept(simulation: Simulation, group: Group) -> Reading:
+def _overwritten(kept: Mapping[Key, Sequence[Group]], copies: Mapping[Key, Sequence[Reading]]) -> Iterator[Key]:
+    """Return what does not have the values any more that it had when it was read."""
+    for key, groups in kept.items():
+        if any(
+            group.numpy().tobytes() != copy.values.tobytes() for group, copy in zip(groups, copies[key], strict=True)
+        ):
+            yield key
+
+
+def _copied(simulation: Simulation, group: Group) -> Reading:
     names = None
     if group.row.role is Role.PATH:
         names = tuple(tuple(found) for found in simulation.resolve(group))

@@ -163,6 +163,14 @@ def contact_evidence(run: Run, recordings: Recordings, only: Key | None = None) 
         yield from contact_events(recordings[run.name], only)
 
 
+def snapshot_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
+    """Say what was read, kept and overwritten."""
+    for tick, kind, name in recordings[run.name].overwritten:
+        if only in (None, (kind, name)):
+            words = f"a kept result of tick {tick} had other values at the end of the run"
+            yield Verdict(kind, name, "all objects", words, f"tick {tick}", np.inf, 0.0)
+
+
 Evidence = Callable[[Run, Recordings, Key | None], Iterator[Verdict]]
 
 EVIDENCE: Mapping[str, Evidence] = {
@@ -170,6 +178,7 @@ EVIDENCE: Mapping[str, Evidence] = {
     "consistency": consistency_evidence,
     "contacts": contact_evidence,
     "metamorphic": metamorphic_evidence,
+    "snapshots": snapshot_evidence,
 }
 """Every kind of evidence, the most trusted first."""
 

@@ -12,6 +12,7 @@ from ovread_conformance.examination import Examination, Failure
 from ovread_conformance.plugin import backends_to_check, parametrize
 from ovread_conformance.recording import served
 from ovread_conformance.scope import outside
+from ovread_conformance.verdicts import convention_of
 
 _SHOWN = 3
 """Failures that a message shows of each kind of evidence."""
@@ -51,7 +52,7 @@ def test_attribute(recorded: dict[str, Examination], ovread_backend: str, row: A
     if not found:
         pytest.fail(f"{name} is declared as served, but nothing that was read of it proves it", pytrace=False)
     if failures := [words for finding in found for words in _spelt(finding.kind, finding.failures)]:
-        pytest.fail("\n".join([f"{name}: {row.meaning}", *failures]), pytrace=False)
+        pytest.fail("\n".join([convention_of(row), *failures]), pytrace=False)
     if deviating := {failure.declared for finding in found for failure in finding.deviating if failure.declared}:
         pytest.xfail("; ".join(sorted(f"{item.rule}: {item.reason} ({item.engine})" for item in deviating)))
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread import UNLIMITED, ObjectType
-from ovread.catalogue import Attribute, Role
+from ovread.catalogue import Attribute, Frame, Role
 from ovread.units import LENGTH, TORQUE
 from ovread_conformance.systems import System
 
@@ -83,6 +83,15 @@ class Verdict:
             f"{self.object_type.name}.{self.attribute} of {self.path} ({self.where}): {self.words} "
             f"(relative error {self.error:.2g} > {self.tolerance:g})"
         )
+
+
+def convention_of(row: Attribute) -> str:
+    """Return what an attribute means, with its lanes, axes and units, as the catalogue has them."""
+    lanes = f" ({', '.join(row.lanes)})," if len(row.lanes) > 1 else ""
+    axes = f" {row.frame.value} axes," if row.frame is not Frame.NONE else ""
+    units = row.units()
+    in_units = "" if units == "1" else f" in {units}"
+    return f"{row.object_type.name}.{row.name}: {row.meaning}{lanes}{axes}{in_units}".rstrip(",") + "."
 
 
 @attrs.frozen

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,6 @@ from ovread.catalogue import Attribute, Role
 from ovread.errors import ValueRefusedError
 
 _Values = dict[str, dict[str, npt.NDArray[Any]]]
-
-SCENE = resources.files("ovread_conformance").joinpath("scenes", "writable.usda")
-"""Where it is written."""
 
 TYPES = (
     ObjectType.RIGID_BODY,
@@ -170,8 +166,24 @@ def _check_round_trip(simulation: Simulation, query: Query, row: Attribute) -> N
             found = _named(simulation, row, paths)
             for path, value, wanted in zip(paths, found, _rows_of(values, found), strict=True):
                 assert _is_same(row, value, wanted), f"{row.name} of {path} reads back {value}, not {wanted}"
+            _check_inverse(simulation, row, paths)
     others = _changed(before, _everything(simulation, query), ROUNDED) - {row.name} - FOLLOWS.get(row.name, set())
     assert not others, f"writing {row.name} changes {', '.join(sorted(others))}"
+
+
+def _check_inverse(simulation: Simulation, row: Attribute, paths: tuple[str, ...]) -> None:
+    """What is the inverse of what was written follows it at once."""
+    inverse = f"inverse{row.name[0].upper()}{row.name[1:]}"
+    other = next((other for other in catalogue.attributes(row.object_type) if other.name == inverse), None)
+    if other is None or not is_read(simulation, other):
+        return
+    size = 3 if row.role is Role.TENSOR else 1
+    pairs = zip(paths, _named(simulation, row, paths), _named(simulation, other, paths), strict=True)
+    for path, written, found in pairs:
+        product = written.reshape(size, size).astype(float) @ found.reshape(size, size)
+        assert np.allclose(product, np.eye(size), atol=1e-3), (
+            f"after {row.name} of {path} was written, {inverse} is {found}, not its inverse"
+        )
 
 
 def _rows(values: npt.NDArray[Any], offsets: npt.NDArray[np.intp] | None) -> list[npt.NDArray[Any]]:

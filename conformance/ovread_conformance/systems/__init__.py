@@ -11,10 +11,23 @@ from ovread_conformance.systems._library import (
     RUBBING,
     SYSTEMS,
     TILTED,
+    WRITABLE,
 )
-from ovread_conformance.systems._model import AXES, Body, Drive, Joint, Robot, Shape, Stage, System, at, names_of
+from ovread_conformance.systems._model import (
+    AXES,
+    Body,
+    Drive,
+    Joint,
+    Robot,
+    Shape,
+    Stage,
+    System,
+    Vector,
+    at,
+    names_of,
+)
 from ovread_conformance.systems._oracle import SPATIAL, RobotOracle, inertia_of, link_poses
-from ovread_conformance.systems._usda import usda
+from ovread_conformance.systems._usda import system_of, usda
 from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
 
 __all__ = [
@@ -31,6 +44,7 @@ __all__ = [
     "SYSTEMS",
     "TILTED",
     "VARIANTS",
+    "WRITABLE",
     "Body",
     "Drive",
     "Joint",
@@ -40,10 +54,12 @@ __all__ = [
     "Stage",
     "System",
     "Variant",
+    "Vector",
     "at",
     "express",
     "inertia_of",
     "link_poses",
     "names_of",
+    "system_of",
     "usda",
 ]

@@ -130,5 +130,49 @@ RUBBING = System(
 )  # fmt: skip
 """A robot whose joints have friction and bounds of their rates, and whose links have colliders and a flag."""
 
+_CUBE = (Shape((0.4, 0.4, 0.4), at(), 0.5, 0.6, 0.1),)
+WRITABLE = System(
+    "writable",
+    bodies=(
+        Body("box", 2.0, at(0.1, -0.05, 0.02, about=(1, 0, 0), degrees=74), (0.2, 0.3, 0.4),
+             at(3, 1, 2, about=(1, 3, 3), degrees=52), shapes=_CUBE),
+        Body("ball", pose=at(-3, 2, 1), shapes=_CUBE),
+        Body("carried", pose=at(6, 0, 0), shapes=_CUBE, is_kinematic=True),
+    ),
+    robots=(
+        Robot(
+            "arm",
+            (
+                Body("base", shapes=_CUBE),
+                Body("upper", centre=at(0.05, 0.2, 0), shapes=_CUBE),
+                Body("slide", shapes=_CUBE),
+                Body("wrist", centre=at(0.02, 0.1, -0.03), shapes=_CUBE),
+            ),
+            (
+                Joint("base", "upper", "revolute", "X", at(0, 0.5, 0), at(0, -0.5, 0), limit=(-120.0, 150.0),
+                      drive=Drive(10.0, 1.0)),
+                Joint("upper", "slide", "prismatic", "Y", at(0, -0.5, 0), at(0, 0.5, 0), is_swapped=True,
+                      limit=(-0.5, 0.4), drive=Drive(50.0, 5.0)),
+                Joint("slide", "wrist", "spherical", "X", at(0, 0.5, 0),
+                      at(0, -0.5, 0, about=(0, 0, 1), degrees=-74)),
+            ),
+        ),
+        Robot(
+            "flyer",
+            (
+                Body("hull", 3.0, at(0.05, 0, 0.1), pose=at(-6, 0, 1, about=(0, 1, 0), degrees=74), shapes=_CUBE),
+                Body("fin", shapes=_CUBE),
+            ),
+            (
+                Joint("hull", "fin", "revolute", "Z", at(0, 0, 0.5), at(0, 0, -0.5), limit=(-90.0, 90.0),
+                      drive=Drive(0.0, 0.5)),
+            ),
+            is_fixed=False,
+        ),
+    ),
+    is_smooth=False,
+)  # fmt: skip
+"""Something of everything that is written: free and kinematic bodies, a robot that is fixed and one that flies."""
+
 SYSTEMS = (BODIES, FIXED_TREE, FLOATING_TREE, RUBBING)
 """What is read in every variant."""

@@ -19,6 +19,7 @@ _TYPES = {
     "spherical": "PhysicsSphericalJoint",
     "turning": "PhysicsJoint",
 }
+_WRITTEN: dict[str, System] = {}
 _TURNS = ("rotX", "rotY", "rotZ")
 _SLIDES = ("transX", "transY", "transZ")
 
@@ -26,7 +27,7 @@ _SLIDES = ("transX", "transY", "transZ")
 def usda(system: System) -> str:
     """Return the text of a stage with the system on it.
 
-    The first comment names the system, so that a backend without a USD reader knows it again.
+    :func:`system_of` knows the text again.
     """
     stage = system.stage
     prims = [
@@ -56,7 +57,14 @@ def usda(system: System) -> str:
         *_in_order(prims, system),
         "}",
     ]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    _WRITTEN[text] = system
+    return text
+
+
+def system_of(text: str) -> System | None:
+    """Return the system that this process wrote a text from; None where it wrote no such text."""
+    return _WRITTEN.get(text)
 
 
 def _scale_lines(system: System) -> list[str]:
