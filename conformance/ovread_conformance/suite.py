@@ -19,7 +19,18 @@ from ovread_conformance.metamorphic import metamorphic
 from ovread_conformance.oracles import Oracle
 from ovread_conformance.prediction import Setting, is_predicted
 from ovread_conformance.recording import Prepare, Reading, Recording, record, served
-from ovread_conformance.systems import CASES, KINEMATIC, RESTING, SYSTEMS, VARIANTS, System, Variant, express
+from ovread_conformance.systems import (
+    BODIES,
+    CASES,
+    FLOATING_TREE,
+    KINEMATIC,
+    RESTING,
+    SYSTEMS,
+    VARIANTS,
+    System,
+    Variant,
+    express,
+)
 from ovread_conformance.verdicts import Verdict
 
 Key = tuple[ObjectType, str]
@@ -33,6 +44,8 @@ RATE_CAP = "joint-rate-cap"
 """The rule for robots on stages with small units: an engine may bound rates by a number without a unit."""
 LOST_CONTACT = "acceleration-of-lost-contact"
 """The rule for a body that flies off: its acceleration is that of its velocity in this step too."""
+HALVED = (BODIES, FLOATING_TREE)
+"""What also runs at half the time step: rates are the same, and changes in a step half."""
 _SOLID_VARIANTS = ("centimetres", "feet", "grams")
 _RESTING_VARIANTS = ("centimetres", "Y up", "turned")
 
@@ -92,6 +105,7 @@ def runs() -> dict[str, Run]:
         for rule, systems in CASES.items()
         for system in systems
     ]
+    found += [Run(f"{system.name}, half the time step", system, dt=1 / 480) for system in HALVED]
     needs = frozenset({(ObjectType.RIGID_BODY, "kinematicTargetPosition")})
     found.append(Run(KINEMATIC.name, KINEMATIC, needs=needs))
     solids = CASES[""][0]
