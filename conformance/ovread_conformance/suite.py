@@ -182,17 +182,23 @@ class Fate:
         corruption: How.
         killed_by: Kind of evidence and run that caught it; empty where it survived.
         is_visible: Whether it changed any value that was read.
+        tolerance: How far the backend declares that an approximate attribute may be off; 0 of others.
     """
 
     row: Attribute
     corruption: Corruption
     killed_by: str
     is_visible: bool
+    tolerance: float = 0.0
 
     @property
     def explanation(self) -> str:
-        """Why it may survive; empty where it may not. What changes a value has no excuse."""
-        if self.killed_by or self.is_visible:
+        """Why it may survive; empty where it may not. What changes an exact value has no excuse."""
+        if self.killed_by:
+            return ""
+        if self.tolerance >= 1:
+            return f"Declared to be off by up to {self.tolerance:g} times its size, which covers this."
+        if self.is_visible:
             return ""
         return explanation(*self.row.key, self.corruption.name)
 
@@ -236,7 +242,10 @@ def _fate(
             verdicts = evidence(run, corrupted, row.key)
             if any(not verdict.holds and verdict.subject not in failing(kind, name) for verdict in verdicts):
                 return Fate(row, corruption, f"{kind}: {name}", True)
-    return None if corruption.is_no_fault_unseen and not is_visible else Fate(row, corruption, "", is_visible)
+    if corruption.is_no_fault_unseen and not is_visible:
+        return None
+    tolerance = max((recordings[name].tolerance(row.key, 0.0) for name in known), default=0.0)
+    return Fate(row, corruption, "", is_visible, tolerance)
 
 
 def _are_different(one: Reading, other: Reading) -> bool:
