@@ -33,7 +33,7 @@ _DERIVED = (
     "position", "orientation", "linearVelocity", "angularVelocity", "body_q", "body_qd", "centerOfMassWorld",
     "centerOfMassLocal", "massMatrix", "jacobian", "gravityForce", "coriolisForce", "centroidalMomentum",
 )  # fmt: skip
-_OF_RATES = ("linearVelocity", "angularVelocity", "body_qd", "coriolisForce", "centroidalMomentum", "joint_qd")
+_OF_RATES = ("linearVelocity", "angularVelocity", "body_qd", "coriolisForce", "joint_qd")
 _NATIVE = ("joint_q", "joint_qd")
 _OF_STEPS = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 
