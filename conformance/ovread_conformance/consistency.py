@@ -33,7 +33,7 @@ _DERIVED = (
     "position", "orientation", "linearVelocity", "angularVelocity", "body_q", "body_qd", "centerOfMassWorld",
     "centerOfMassLocal", "massMatrix", "jacobian", "gravityForce", "coriolisForce", "centroidalMomentum",
 )  # fmt: skip
-_OF_RATES = ("linearVelocity", "angularVelocity", "body_qd", "coriolisForce", "centroidalMomentum", "joint_qd")
+_OF_RATES = ("linearVelocity", "angularVelocity", "body_qd", "coriolisForce", "joint_qd")
 _NATIVE = ("joint_q", "joint_qd")
 _OF_STEPS = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 
@@ -49,6 +49,7 @@ def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdi
             yield from _held(recording, tick - 1, tick, _OF_STEPS, STEPPED, only)
     yield from _handles(recording, only)
     yield from _said_twice(recording, only)
+    yield from _roots(recording, only)
     for body in recording.system.bodies:
         for before, after in dict.fromkeys(((ticks[-1] - 1, ticks[-1]), *itertools.pairwise(ticks))):
             if after == before + 1 and not body.is_kinematic:
@@ -192,6 +193,30 @@ def _said_twice(recording: Recording, only: Key | None) -> Iterator[Verdict]:
                     small = Small.at(reading.row, recording.system, path)
                     where = f"beside {' and '.join(_SAME[name])}, tick {tick}"
                     yield Verdict.of(reading.row, path, expected, got, where, AUTHORED, small)
+
+
+_OF_ROOTS = {
+    "rootPosition": "position",
+    "rootOrientation": "orientation",
+    "rootLinearVelocity": "linearVelocity",
+    "rootAngularVelocity": "angularVelocity",
+}
+"""What a robot says of its root link, and what the link says."""
+
+
+def _roots(recording: Recording, only: Key | None) -> Iterator[Verdict]:
+    """Hold what robots say of their roots against what the links say."""
+    for tick, kind, name in recording.readings:
+        if kind is not ARTICULATION or name not in _OF_ROOTS or only not in (None, (kind, name)):
+            continue
+        row = catalogue.attribute(kind, name)
+        for robot in recording.system.robots:
+            path = recording.system.articulation_path(robot)
+            link = recording.system.link_path(robot, robot.root.name)
+            got, expected = recording.of(tick, kind, name, path), recording.of(tick, LINK, _OF_ROOTS[name], link)
+            if got is not None and expected is not None:
+                where = f"beside its root link, tick {tick}"
+                yield Verdict.of(row, path, expected, got, where, AGREES, Small.at(row, recording.system, path))
 
 
 _FREE = ("orientation", "linearVelocity", "angularVelocity", "linearAcceleration", "angularAcceleration")

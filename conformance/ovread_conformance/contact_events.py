@@ -31,7 +31,7 @@ def contact_events(recording: Recording, only: Key | None = None) -> Iterator[Ve
         events = _Events(recording, ticks[-1], standing)
         for name, hold in _HELD.items():
             if only in (None, (SENSOR, name)) and events.has(name):
-                error, words = hold(events, recording.tolerance((SENSOR, name), AT_REST))
+                error, words = hold(events, standing.tolerance(recording, (SENSOR, name), AT_REST))
                 yield Verdict(SENSOR, name, standing.path, words, f"at rest, tick {ticks[-1]}", error, 1.0)
         if only in (None, (SENSOR, "contactEventType")):
             for before, after in itertools.pairwise(ticks):

@@ -21,6 +21,8 @@ AT_REST = 2e-2
 """Relative tolerance of forces on a body that has come to rest, as engines that iterate hold it."""
 NEAR = 0.02
 """How far a contact point may be from where the surfaces touch, as a part of the box."""
+SLOWED = 5e-2
+"""Relative tolerance of forces from how velocities change in a step, in which a box that lands turns too."""
 APART = 4e-4
 """How far a separation may be from the gap between the surfaces, as a part of the box: boxes tilt as they land."""
 
@@ -38,6 +40,9 @@ def contacts(recording: Recording, only: Key | None = None) -> Iterator[Verdict]
         for names in _FAMILIES:
             for tick in ticks:
                 yield from _as_many(recording, tick, names, standing.path, only)
+        for name in ("netFrictionContactForce", "frictionContactForceMatrix"):
+            if only in (None, (SENSOR, name)) and standing.lands:
+                yield from _slowed(recording, ticks, name, standing)
         for name in _SEPARATIONS:
             if only in (None, (SENSOR, name)) and standing.lands:
                 yield from _fell(recording, ticks, name, standing)
@@ -48,7 +53,7 @@ Hold = Callable[[Reading, Standing, Recording, int, float], tuple[float, str | W
 
 
 def _at_rest(recording: Recording, tick: int, name: str, hold: Hold, standing: Standing) -> Iterator[Verdict]:
-    tolerance = recording.tolerance((SENSOR, name), AT_REST)
+    tolerance = standing.tolerance(recording, (SENSOR, name), AT_REST)
     for reading in recording.find(tick, SENSOR, name):
         if standing.path in reading.paths:
             error, words = hold(reading, standing, recording, tick, tolerance)
@@ -139,6 +144,24 @@ def _others(
 ) -> tuple[float, str | Words]:
     names = reading.names[reading.paths.index(standing.path)] if reading.names is not None else ()
     return (0.0 if set(names) == standing.others else np.inf), f"expected {sorted(standing.others)}, got {names}"
+
+
+def _slowed(recording: Recording, ticks: Sequence[int], name: str, standing: Standing) -> Iterator[Verdict]:
+    """Hold friction against how the box slows down across the normal, in each step."""
+    body = standing.body
+    for before, after in itertools.pairwise(ticks):
+        velocities = [
+            recording.of(tick, ObjectType.RIGID_BODY, "linearVelocity", standing.path) for tick in (before, after)
+        ]
+        got = recording.of(after, SENSOR, name, standing.path)
+        if after != before + 1 or got is None or any(velocity is None for velocity in velocities):
+            continue
+        start, end = (np.asarray(velocity, float).ravel() for velocity in velocities)
+        force = body.mass * ((end - start) / recording.dt - np.array(recording.system.gravity))
+        expected = force - standing.up * (force @ standing.up)
+        size = max(standing.size, float(np.abs(force).max()))
+        error, words = compared(expected, got.reshape(-1, 3).sum(axis=0), size, SLOWED)
+        yield Verdict(SENSOR, name, standing.path, words, f"tick {after}", error, 1.0)
 
 
 def _fell(recording: Recording, ticks: Sequence[int], name: str, standing: Standing) -> Iterator[Verdict]:

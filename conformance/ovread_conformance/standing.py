@@ -78,6 +78,10 @@ class Standing:
         place = recording.of(tick, ObjectType.RIGID_BODY, "position", self.path)
         return None if place is None else place.ravel().astype(float)
 
+    def tolerance(self, recording: Recording, key: tuple[ObjectType, str], exact: float) -> float:
+        """Return the tolerance of an attribute: that of an approximate one counts in piles, which share their load."""
+        return recording.tolerance(key, exact) if self.above or self.under else exact
+
     def gap(self, recording: Recording, tick: int) -> float | None:
         """Return how far the lower face is above the scenery."""
         place = self._place(recording, tick)

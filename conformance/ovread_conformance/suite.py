@@ -19,7 +19,18 @@ from ovread_conformance.metamorphic import metamorphic
 from ovread_conformance.oracles import Oracle
 from ovread_conformance.prediction import Setting, is_predicted
 from ovread_conformance.recording import Prepare, Reading, Recording, record, served
-from ovread_conformance.systems import CASES, KINEMATIC, RESTING, SYSTEMS, VARIANTS, System, Variant, express
+from ovread_conformance.systems import (
+    BODIES,
+    CASES,
+    FLOATING_TREE,
+    KINEMATIC,
+    RESTING,
+    SYSTEMS,
+    VARIANTS,
+    System,
+    Variant,
+    express,
+)
 from ovread_conformance.verdicts import Verdict
 
 Key = tuple[ObjectType, str]
@@ -33,6 +44,8 @@ RATE_CAP = "joint-rate-cap"
 """The rule for robots on stages with small units: an engine may bound rates by a number without a unit."""
 LOST_CONTACT = "acceleration-of-lost-contact"
 """The rule for a body that flies off: its acceleration is that of its velocity in this step too."""
+HALVED = (BODIES, FLOATING_TREE)
+"""What also runs at half the time step: rates are the same, and changes in a step half."""
 _SOLID_VARIANTS = ("centimetres", "feet", "grams")
 _RESTING_VARIANTS = ("centimetres", "Y up", "turned")
 _QUICK_VARIANTS = ("centimetres and grams, Y up", "turned", "swapped bodies", "renamed")
@@ -105,6 +118,7 @@ def _every_run() -> list[Run]:
         for rule, systems in CASES.items()
         for system in systems
     ]
+    found += [Run(f"{system.name}, half the time step", system, dt=1 / 480) for system in HALVED]
     needs = frozenset({(ObjectType.RIGID_BODY, "kinematicTargetPosition")})
     found.append(Run(KINEMATIC.name, KINEMATIC, needs=needs))
     solids = CASES[""][0]
@@ -183,17 +197,23 @@ class Fate:
         corruption: How.
         killed_by: Kind of evidence and run that caught it; empty where it survived.
         is_visible: Whether it changed any value that was read.
+        tolerance: How far the backend declares that an approximate attribute may be off; 0 of others.
     """
 
     row: Attribute
     corruption: Corruption
     killed_by: str
     is_visible: bool
+    tolerance: float = 0.0
 
     @property
     def explanation(self) -> str:
-        """Why it may survive; empty where it may not. What changes a value has no excuse."""
-        if self.killed_by or self.is_visible:
+        """Why it may survive; empty where it may not. What changes an exact value has no excuse."""
+        if self.killed_by:
+            return ""
+        if self.tolerance >= 1:
+            return f"Declared to be off by up to {self.tolerance:g} times its size, which covers this."
+        if self.is_visible:
             return ""
         return explanation(*self.row.key, self.corruption.name)
 
@@ -237,7 +257,10 @@ def _fate(
             verdicts = evidence(run, corrupted, row.key)
             if any(not verdict.holds and verdict.subject not in failing(kind, name) for verdict in verdicts):
                 return Fate(row, corruption, f"{kind}: {name}", True)
-    return None if corruption.is_no_fault_unseen and not is_visible else Fate(row, corruption, "", is_visible)
+    if corruption.is_no_fault_unseen and not is_visible:
+        return None
+    tolerance = max((recordings[name].tolerance(row.key, 0.0) for name in known), default=0.0)
+    return Fate(row, corruption, "", is_visible, tolerance)
 
 
 def _are_different(one: Reading, other: Reading) -> bool:

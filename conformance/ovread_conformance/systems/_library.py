@@ -89,7 +89,7 @@ RESTING = System(
     gravity=(1.5, -1.0, -9.6),
     bodies=(
         _resting("heavy", 3.0, at(1, 2, 0.221)),
-        _resting("light", 1.0, at(-2, 0.5, 0.221, about=(0, 0, 1), degrees=25)),
+        _resting("light", 1.0, at(-2, 0.5, 0.224, about=(0, 0, 1), degrees=25)),
         _resting("leaning", 2.0, _RAMP * at(0.3, -0.2, 0.701)),
         _resting("bottom", 2.5, at(-3, -2, 0.2)),
         _resting("top", 1.5, at(-3, -2, 0.5), edge=0.2),
