@@ -13,6 +13,7 @@ from ovread import ObjectType, OvreadError, Query, ReadResult, Simulation, catal
 from ovread.backend import Level
 from ovread_conformance import bounds, contract, dynamics, effects, lifetimes, sessions, written
 from ovread_conformance.checks import CHECKS, Check
+from ovread_conformance.declarations import Declared
 from ovread_conformance.faults import FAULTS
 from ovread_conformance.live import Live, NotOfferedError, why_not
 from ovread_conformance.mutants import MUTANTS, MutatedSimulation
@@ -69,7 +70,7 @@ def observe(name: str, backend: str, device: str, mutants: bool = False) -> Obse
         return Observation(skipped=str(error))
 
 
-class _Declared:
+class _Serving:
     """A simulation that says so where something is read that its backend does not serve."""
 
     def __init__(self, simulation: Simulation) -> None:
@@ -94,7 +95,7 @@ class _Declared:
 
 def _failure(check: Check, backend: str, device: str, mutant: str = "") -> str:
     with ovread.open(check.usda, backend=backend, device=device) as simulation:
-        seen: Any = _Declared(simulation)
+        seen: Any = _Serving(simulation)
         try:
             check.run(MutatedSimulation(seen, MUTANTS[mutant]) if mutant else seen)
         except AssertionError as error:
@@ -103,14 +104,16 @@ def _failure(check: Check, backend: str, device: str, mutant: str = "") -> str:
 
 
 def _failure_live(check: Check, backend: str, device: str, fault: str = "") -> str:
+    declared = Declared.of(backend)
+    # Before a scene is opened that has what the backend says it does not offer.
+    if reason := why_not(check, declared.info, declared.variant or None):
+        raise NotOfferedError(reason)
     key = check.usda, backend, device
     simulation = _shared.get(key)
     if simulation is None or simulation.closed:
         simulation = _shared[key] = ovread.open(check.usda, backend=backend, device=device)
     else:
         simulation.reset()
-    if reason := why_not(check, simulation.backend, simulation.variant):
-        raise NotOfferedError(reason)
     try:
         check.run(FAULTS[fault](simulation) if fault else Live(simulation))
     except (AssertionError, OvreadError) as error:
