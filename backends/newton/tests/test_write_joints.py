@@ -139,11 +139,18 @@ def test_the_next_step_goes_on_from_there(chain: Simulation) -> None:
         np.testing.assert_allclose((after[joint] - before[joint]) / 1e-4, rates, rtol=0.05, err_msg=joint)
 
 
+def skip_what_is_declared(simulation: Simulation) -> None:
+    """Leave out solvers that declare other accelerations along a chain; featherstone's depend on the import's order."""
+    if simulation.variant == "xpbd":
+        pytest.skip("declared: the iterations do not converge along a chain")
+    if any(found.rule == "featherstone-body-order" for found in simulation.diagnostics):
+        pytest.skip("declared and reported: featherstone-body-order")
+
+
 @pytest.mark.obeys("ARTICULATION_LINK", "force wrench")
 def test_forces_on_links_reach_the_joints(chain: Simulation, kind: str) -> None:
     """M a + gravity = J^T f for a force on one link and a wrench on another, and nothing is left in the step after."""
-    if chain.variant == "xpbd":
-        pytest.skip("declared: the iterations do not converge along a chain")
+    skip_what_is_declared(chain)
     write(chain, "jointPosition", POSITIONS)
     write(chain, "jointVelocity", {joint: np.zeros(len(rates)) for joint, rates in RATES.items()})
     oracle = Oracle(with_state(CHAIN.changed("c", kind=kind), POSITIONS, dict.fromkeys(POSITIONS, ())))
@@ -183,8 +190,7 @@ def test_one_joint_can_be_written_alone(chain: Simulation) -> None:
 @pytest.mark.obeys("ARTICULATION_JOINT", "jointActuationForce")
 def test_efforts_accelerate_by_the_mass_matrix(chain: Simulation, kind: str) -> None:
     """M a + gravity = effort, about turned axes and of a reversed joint too; it stands for the next step as well."""
-    if chain.variant == "xpbd":
-        pytest.skip("declared: the iterations do not converge along a chain")
+    skip_what_is_declared(chain)
     efforts = {"arm": (0.3,), "c": (-0.2, 0.1, 0.15), "rail": (1.5,), "tip": (-0.1,)}
     write(chain, "jointPosition", POSITIONS)
     write(chain, "jointVelocity", {joint: np.zeros(len(rates)) for joint, rates in RATES.items()})
