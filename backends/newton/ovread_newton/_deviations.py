@@ -23,7 +23,13 @@ def _solver(rule: str, attributes: tuple[str, ...], reason: str, solvers: tuple[
 
 
 DEVIATIONS = (
-    _importer("acceleration-drive", (*_MOTION, *_FORCES), "A drive of type acceleration is imported as a force drive."),
+    _importer(
+        "acceleration-drive",
+        (*_MOTION, *_FORCES),
+        "A drive of type acceleration is imported as a force drive.",
+        # With xpbd, whose drives have a strength of their own, it makes no difference that tells.
+        ("mujoco", "steel", "featherstone", "semi_implicit", "vbd", "kamino"),
+    ),
     _importer(
         "mirrored-mesh",
         ("mass", "centerOfMassPosition", "inertia"),
@@ -69,7 +75,11 @@ DEVIATIONS = (
         ("isFixedBase", "dofCount"),
         "An articulation whose root schema is on a link that a joint fixes to the world has a fixed base.",
     ),
-    _importer("starts-asleep", (*_MOTION, "linearAcceleration"), "startsAsleep is ignored: the body starts awake."),
+    _importer(
+        "starts-asleep",
+        (*_MOTION, "linearAcceleration", "isSleeping"),
+        "startsAsleep is ignored: the body starts awake.",
+    ),
     _importer(
         "friction",
         ("friction",),

@@ -65,6 +65,9 @@ class NewtonEngine:
     why_not_written = ""
     """Why properties cannot be written, and what to do; empty where they can."""
 
+    never_sleeps = False
+    """Whether it is known that no body ever sleeps, with a solver that could let them."""
+
     knows_time_step = True
     """Whether the seconds of a solver step are known."""
 
