@@ -274,7 +274,7 @@ CHECKS = (
           _principal_axes, ("principal-inertia", "inertia-turned-back", "world-inertia")),
     Check("swapped-bodies", "Joint signs follow body0 and body1 as authored.", "swapped_bodies.usda",
           _swapped_bodies, ("parent-child-sign",)),
-    Check("joint-outside-articulation", "A hinge to the world holds a body in no articulation, and lets it swing.",
+    Check("world-hinge", "A hinge to the world holds a body in no articulation, and lets it swing.",
           "world_hinges.usda", _hinges_on_the_world, ("degrees-per-second", "origin-velocity")),
     Check("contact-force", "A contact force is on the sensor, no impulse, and told apart from friction.",
           "resting_bodies.usda", _contact_force,
