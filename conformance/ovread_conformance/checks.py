@@ -22,6 +22,8 @@ SINGLE = 2e-6
 """Relative tolerance of a value that the file decides: single precision, rounded a few times on the way."""
 ONE_STEP = 1e-4
 """Relative tolerance after one step, where an engine may damp a little by default."""
+HINGED = 2e-2
+"""The same of a joint between bodies, which engines solve for by iterating."""
 AT_REST = 1e-2
 """Relative tolerance of the forces on a body that has come to rest, as engines that iterate hold it."""
 
@@ -188,6 +190,19 @@ def _swapped_bodies(simulation: Readable) -> None:
         expect(rotations.matrix(relative), turned, SINGLE, f"the arm is turned as its joint says ({robot})")
 
 
+def _hinges_on_the_world(simulation: Readable) -> None:
+    dt, lever, moment = 1 / 240, 1.0, 0.02 + 2 * 1.0**2
+    fall = dt * 2 * 9.81 * lever / moment
+    simulation.step(dt)
+    for arm in ("arm", "swapped"):
+        path = f"/World/{arm}"
+        spin, velocity = (
+            read_one(simulation, ObjectType.RIGID_BODY, path, name) for name in ("angularVelocity", "linearVelocity")
+        )
+        expect(spin, [0, fall, 0], HINGED, f"an arm on a hinge outside articulations swings by m g L / I ({arm})")
+        expect(velocity, [0, 0, -fall * lever], HINGED, f"its centre of mass moves about the hinge ({arm})")
+
+
 def _contact_force(simulation: Readable) -> None:
     angle = np.radians(20)
     normal = np.array([np.sin(angle), 0, np.cos(angle)])
@@ -261,6 +276,8 @@ CHECKS = (
           _principal_axes, ("principal-inertia", "inertia-turned-back", "world-inertia")),
     Check("swapped-bodies", "Joint signs follow body0 and body1 as authored.", "swapped_bodies.usda",
           _swapped_bodies, ("parent-child-sign",)),
+    Check("world-hinge", "A hinge to the world holds a body in no articulation, and lets it swing.",
+          "world_hinges.usda", _hinges_on_the_world, ("degrees-per-second", "origin-velocity")),
     Check("contact-force", "A contact force is on the sensor, no impulse, and told apart from friction.",
           "resting_bodies.usda", _contact_force,
           ("contact-impulse", "force-on-the-other", "friction-in-normal-force", "reversed-normal"),

@@ -273,8 +273,8 @@ def _roots(roots: Mapping[str, RobotOracle]) -> dict[str, Expected]:
         "jacobianShape": {path: _jacobian_shape(robot) for path, robot in robots.items()},
         "dofCount": {path: sum(len(joint.axes) for joint in robot.joints) for path, robot in robots.items()},
         "linkCount": {path: len(robot.links) for path, robot in robots.items()},
-        "jointCount": {path: len(robot.joints) for path, robot in robots.items()},
-        "isFixedBase": {path: int(robot.is_fixed) for path, robot in robots.items()},
+        "jointCount": {path: sum(bool(joint.parent) for joint in robot.joints) for path, robot in robots.items()},
+        "isFixedBase": {path: int(robot.is_welded) for path, robot in robots.items()},
         "fixedTendonCount": dict.fromkeys(roots, 0),
         "spatialTendonCount": dict.fromkeys(roots, 0),
     }
@@ -294,7 +294,7 @@ def _axis_indices(found: RobotOracle) -> list[int]:
 
 def _jacobian_shape(robot: Robot) -> tuple[int, int]:
     freedoms = sum(len(joint.axes) for joint in robot.joints)
-    return (6 * (len(robot.links) - 1), freedoms) if robot.is_fixed else (6 * len(robot.links), 6 + freedoms)
+    return 6 * (len(robot.links) - robot.is_welded), freedoms + (0 if robot.is_fixed else 6)
 
 
 def _local_centre(found: RobotOracle) -> Array:
@@ -431,7 +431,7 @@ def _after_a_step(system: System, oracles: list[RobotOracle]) -> dict[Key, Expec
                 force = exerted[joint.child][0 if joint.is_linear else 1]
                 along = joint.sides[2] * float(force["XYZ".index(joint.axis)])
                 projected[system.joint_path(found.robot, joint)] = [along]
-        forces[system.link_path(found.robot, found.robot.root.name)] = np.zeros(6)
+        forces.setdefault(system.link_path(found.robot, found.robot.root.name), np.zeros(6))
     return {
         **expected,
         (LINK, "linearAcceleration"): {path: pair[0] for path, pair in moved.items()},

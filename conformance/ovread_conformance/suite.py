@@ -46,7 +46,7 @@ LOST_CONTACT = "acceleration-of-lost-contact"
 """The rule for a body that flies off: its acceleration is that of its velocity in this step too."""
 HALVED = (BODIES, FLOATING_TREE)
 """What also runs at half the time step: rates are the same, and changes in a step half."""
-_SOLID_VARIANTS = ("centimetres", "feet", "grams")
+_SOLID_VARIANTS = ("centimetres", "feet", "grams", "under a scaled prim")
 _RESTING_VARIANTS = ("centimetres", "Y up", "turned")
 _QUICK_VARIANTS = ("centimetres and grams, Y up", "turned", "swapped bodies", "renamed")
 """Few ways to write a system down that differ in all that others differ in, but for mirroring and order."""

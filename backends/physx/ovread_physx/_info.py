@@ -18,7 +18,11 @@ def _deviation(rule: str, attributes: str, reason: str) -> Deviation:
 _DEVIATIONS = (
     _deviation(
         "world-hinge-welded",
-        "jointPosition jointVelocity",
+        "jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointLimit jointMaxVelocity "
+        "jointStiffness jointDamping jointArmature jointStaticFriction jointDynamicFriction jointViscousFriction "
+        "jointActuationForce jointProjectedForce linearVelocity angularVelocity linearAcceleration angularAcceleration "
+        "linkIncomingJointForce rootLinearVelocity rootAngularVelocity dofCount dofJointPath dofAxisIndex isFixedBase "
+        "jacobianShape coriolisForce",
         "A hinge or slider with one empty body under an articulation root becomes a fixed base: the joint has no row "
         "and its link never moves. Author a base link, fixed to the world, and hang the joint on it.",
     ),

@@ -134,10 +134,10 @@ _OF_ROBOTS: Mapping[str, Read] = {
     "shapeCount": _of_robot(lambda of: sum(len(link.shapes) for link in of.robot.links)),
     "dofCount": _of_robot(lambda of: sum(len(joint.axes) for joint in of.robot.joints)),
     "linkCount": _of_robot(lambda of: len(of.robot.links)),
-    "jointCount": _of_robot(lambda of: len(of.robot.joints)),
+    "jointCount": _of_robot(lambda of: sum(bool(joint.parent) for joint in of.robot.joints)),
     "fixedTendonCount": _of_robot(lambda of: 0),
     "spatialTendonCount": _of_robot(lambda of: 0),
-    "isFixedBase": _of_robot(lambda of: int(of.robot.is_fixed)),
+    "isFixedBase": _of_robot(lambda of: int(of.robot.is_welded)),
     "dofJointPath": _of_robot(lambda of: [handles(of.system)[path] for path, _ in _axes(of)]),
     "dofAxisIndex": _of_robot(lambda of: [number for _, number in _axes(of)]),
     "jacobianShape": _of_robot(lambda of: [len(_link_labels(of)), len(_columns(of))]),
@@ -210,8 +210,8 @@ def _columns(robot: RobotOracle) -> list[str]:
 
 
 def _link_labels(robot: RobotOracle) -> list[str]:
-    """Return the labels of the Jacobian's rows: a fixed root has none."""
-    links = [link for link in robot.robot.links if not (robot.robot.is_fixed and link is robot.robot.root)]
+    """Return the labels of the Jacobian's rows: a root that is fixed to the world has none."""
+    links = [link for link in robot.robot.links if not (robot.robot.is_welded and link is robot.robot.root)]
     paths = sorted((robot.system.link_path(robot.robot, link.name) for link in links), key=natural_key)
     return [f"{path}:{name}" for path in paths for name in SPATIAL]
 
@@ -253,7 +253,7 @@ def why_not(world: World, kind: ObjectType, name: str, path: str) -> str:
 
 def _is_fixed_root(world: World, path: str) -> bool:
     return any(
-        robot.is_fixed and world.system.link_path(robot, robot.root.name) == path for robot in world.system.robots
+        robot.is_welded and world.system.link_path(robot, robot.root.name) == path for robot in world.system.robots
     )
 
 

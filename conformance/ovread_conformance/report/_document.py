@@ -175,6 +175,8 @@ def _run(one: Examination, name: str) -> Document:
     return {
         **found,
         "seconds": round(answer.seconds, 2),
+        "dt": one.runs[name].dt,
+        "ticks": list(one.runs[name].ticks),
         "scene": usda(one.runs[name].system) if words or shown else "",
     }
 

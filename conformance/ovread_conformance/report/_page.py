@@ -51,20 +51,22 @@ def page(document: Document) -> str:
 
 
 def _backend(backend: Document) -> str:
-    scenes = {run["name"]: run["scene"] for run in backend["runs"] if run["scene"]}
+    label = backend["backend"]
+    runs = [run for run in backend["runs"] if run["scene"] and run["verdict"] not in _DIFFER]
     failing = [row for row in backend["rows"] if row["verdict"] in _DIFFER]
     live = [part for part in (*backend["checks"], *backend["runs"]) if part["verdict"] in _DIFFER]
     return "\n".join(
         [
-            f"<h2>{escape(backend['backend'])}</h2>",
+            f"<h2>{escape(label)}</h2>",
             _summary(backend),
             "<h3>What differs</h3>" if failing or backend["objects"] else "<p>No value differs.</p>",
-            *(_differing(row) for row in failing),
-            *(_failures(found) for found in backend["objects"] if found["verdict"] != "holds"),
-            *map(_live, live),
-            *(_scene(name, scene) for name, scene in scenes.items()),
+            *(_differing(row, label) for row in failing),
+            *(_failures(found, label) for found in backend["objects"] if found["verdict"] != "holds"),
+            *(_live(part, label) for part in live),
+            *(_scene(run, label) for run in runs),
             "<h3>Every attribute</h3>",
-            _table(("attribute", "meaning", "declared", "verdict", *KINDS), map(_row, backend["rows"])),
+            _table(("attribute", "meaning", "declared", "verdict", *KINDS),
+                   (_row(row, label) for row in backend["rows"])),
             "<h3>Conventions checked live</h3>",
             _table(("check", "convention", "verdict"), map(_check, backend["checks"])),
             "<h3>Declared deviations</h3>",
@@ -79,6 +81,7 @@ def _summary(backend: Document) -> str:
     covered = ", ".join(f"{count} by {kind}" for kind, count in backend["covered"].items())
     lines = [
         ("engine", backend["engine"]),
+        *([("variant", backend["variant"])] if backend["variant"] else []),
         ("plugin", backend["plugin"]),
         ("device", backend["device"]),
         ("verdict", "conforms" if backend["holds"] else "does not conform"),
@@ -91,30 +94,41 @@ def _summary(backend: Document) -> str:
         ("time", ", ".join(f"{name} {seconds:g} s" for name, seconds in backend["seconds"].items())),
     ]
     if "mutants" in backend:
-        lines.append(("mutants", f"{backend['mutants']['killed']} of {backend['mutants']['total']} killed"))
+        survivors = backend["mutants"]["survivors"]
+        explained = sum(bool(survivor["explanation"]) for survivor in survivors)
+        killed = f"{backend['mutants']['killed']} of {backend['mutants']['total']} killed"
+        lines.append(("mutants", f"{killed}, {explained} explained, {len(survivors) - explained} not noticed"))
     return _table((), ((f"<th>{name}</th>", f"<td>{escape(words)}</td>") for name, words in lines))
 
 
-def _differing(row: Document) -> str:
-    meaning = "; ".join(word for word in (row["meaning"], row["units"], f"frame {row['frame']}") if word)
-    found = "\n".join(_failures(found) for found in row["evidence"].values() if found["verdict"] != "holds")
-    return f"<h4 id='{row['name']}'>{row['name']} {_word(row['verdict'])}</h4><p>{escape(meaning)}.</p>{found}"
+def _differing(row: Document, label: str) -> str:
+    meaning = "; ".join(word for word in (row["meaning"].rstrip("."), row["units"], f"frame {row['frame']}") if word)
+    found = "\n".join(_failures(found, label) for found in row["evidence"].values() if found["verdict"] != "holds")
+    head = f"<h4 id='{_anchor(label, row['name'])}'>{row['name']} {_word(row['verdict'])}</h4>"
+    return f"{head}<p>{escape(meaning)}.</p>{found}"
 
 
-def _failures(found: Document) -> str:
+def _failures(found: Document, label: str) -> str:
     kind = found.get("kind", "writes")
     failed = found["failed"] + found.get("deviating", 0)
     lines = (
-        _cells(_link(failure.get("run", "")), escape(failure["path"]), escape(failure["where"]),
+        _cells(_link(label, failure.get("run", "")), escape(failure["path"]), escape(failure["where"]),
                escape(failure["words"]), escape(failure.get("deviation", "")))
         for failure in found["failures"]
     )  # fmt: skip
-    head = f"<p>{kind}: {failed} of {found['count']} values differ.</p>"
+    shown = len(found["failures"])
+    cut = f"; the first {shown}" if shown < failed else ""
+    head = f"<p>{kind}: {failed} of {found['count']} values differ{cut}.</p>"
     return head + _table(("run", "prim", "where", "expected and got", "declared as"), lines)
 
 
-def _live(part: Document) -> str:
-    scene = f"<details><summary>scene</summary><pre>{escape(part['scene'])}</pre></details>" if part["scene"] else ""
+def _live(part: Document, label: str) -> str:
+    anchor = _anchor(label, part["name"])
+    scene = (
+        f"<details id='{anchor}'><summary>scene</summary><pre>{escape(part['scene'])}</pre></details>"
+        if part["scene"]
+        else ""
+    )
     words = part.get("convention", "The run is recorded to its end, without a word from the engine.")
     return (
         f"<h4>{escape(part['name'])} {_word(part['verdict'])}</h4><p>{escape(words)}</p>"
@@ -122,12 +136,16 @@ def _live(part: Document) -> str:
     )
 
 
-def _scene(name: str, scene: str) -> str:
-    return f"<details id='{_anchor(name)}'><summary>Scene: {escape(name)}</summary><pre>{escape(scene)}</pre></details>"
+def _scene(run: Document, label: str) -> str:
+    steps = f"steps of 1/{round(1 / run['dt'])} s, read at ticks {', '.join(map(str, run['ticks']))}"
+    return (
+        f"<details id='{_anchor(label, run['name'])}'><summary>Scene: {escape(run['name'])} "
+        f"<span class='quiet'>{steps}</span></summary><pre>{escape(run['scene'])}</pre></details>"
+    )
 
 
-def _row(row: Document) -> Iterable[str]:
-    name = f"<a href='#{row['name']}'>{row['name']}</a>" if row["verdict"] in _DIFFER else row["name"]
+def _row(row: Document, label: str) -> Iterable[str]:
+    name = f"<a href='#{_anchor(label, row['name'])}'>{row['name']}</a>" if row["verdict"] in _DIFFER else row["name"]
     declared = row["support"] + (f": {row['reason']}" if row["reason"] else "")
     verdict = _word(row["verdict"]) + (
         f" <span class='quiet'>{escape(row['outside'])}</span>" if row["outside"] else ""
@@ -166,6 +184,8 @@ def _parity(pair: Document) -> str:
         for row in pair["rows"]
     )
     names = " against ".join(pair["backends"])
+    if not pair["rows"]:
+        return f"<h2>{escape(names)}</h2><p>Nothing is compared: other evidence proves every row that both read.</p>"
     return f"<h2>{escape(names)}</h2><p>What nothing else proves.</p>" + _table(
         ("attribute", "compared", "differ"), lines
     )
@@ -175,12 +195,13 @@ def _word(verdict: str) -> str:
     return f"<span class='{verdict.split()[0]}'>{_SIGNS[verdict]}</span>"
 
 
-def _link(run: str) -> str:
-    return f"<a href='#{_anchor(run)}'>{escape(run)}</a>" if run else ""
+def _link(label: str, run: str) -> str:
+    return f"<a href='#{_anchor(label, run)}'>{escape(run)}</a>" if run else ""
 
 
-def _anchor(name: str) -> str:
-    return "scene-" + "-".join(name.replace(",", "").replace("/", "-").split())
+def _anchor(label: str, name: str) -> str:
+    """Return the address of a row or scene of one backend."""
+    return "-".join(f"{label} {name}".replace(",", "").replace("/", "-").replace(":", "-").split())
 
 
 def _cells(*cells: str) -> list[str]:

@@ -36,6 +36,15 @@ SOLIDS = System(
 )  # fmt: skip
 """Masses from densities of colliders and materials, and from masses of colliders."""
 
+SCALED = System(
+    "scaled solids",
+    bodies=(
+        _solid("sphere", 1, Shape((0.6, 0.6, 0.6), _PLACE, kind="sphere", density=800.0, scale=(1.0, 2.0, 1.5))),
+        _solid("cylinder", 4, Shape((0.4, 0.4, 1.1), _PLACE, kind="cylinder", density=1100.0, scale=(1.2, 0.7, 2.0))),
+    ),
+)
+"""Round colliders, scaled by other factors along each axis."""
+
 MIRRORED_MESH = System(
     "mirrored mesh",
     bodies=(_solid("mirrored", 1, Shape((-0.9, 0.7, 1.2), _PLACE, kind="tetrahedron", density=1200.0)),),
@@ -83,6 +92,26 @@ ONE_SIDED = (
 )
 FAR_TARGET = _hinged("target beyond a turn", drive=Drive(0.1, 0.01, 400.0))
 ACCELERATING = _hinged("acceleration drive", drive=Drive(0.2, 0.05, 40.0, 5.0, kind="acceleration"))
+
+
+def _on_the_world(name: str, kind: str, value: float, *, is_swapped: bool) -> System:
+    """Make a robot whose first link is on a joint to the world."""
+    (robot,) = _hinged(name).robots
+    base = attrs.evolve(robot.root, pose=at())
+    frames = at(0.5, 1, 2, about=(1, 2, 1), degrees=30), at(0.1, 0.2, 0)
+    frame0, frame1 = frames[::-1] if is_swapped else frames
+    joint = Joint("", "base", kind, "X", frame0, frame1, is_swapped, (value,), (1.5 * value,))
+    return System(name, robots=(Robot("robot", (base, robot.link("arm")), (joint, *robot.joints)),))
+
+
+ON_THE_WORLD = (
+    _on_the_world("hinge on the world", "revolute", 30.0, is_swapped=False),
+    _on_the_world("slider on the world", "prismatic", 0.3, is_swapped=False),
+    _on_the_world("hinge with the world as body1", "revolute", 30.0, is_swapped=True),
+    _on_the_world("slider with the world as body1", "prismatic", 0.3, is_swapped=True),
+)
+"""The empty side of a joint is the world, and coordinates are those of body1 relative to body0 with that too."""
+
 ONE_LINK = System("one link", robots=(Robot("robot", (_FREE,), (), is_fixed=False),))
 
 _ASLEEP = attrs.evolve(_FREE, velocity=(0.0, 0.0, 0.0), is_asleep=True)
@@ -169,13 +198,14 @@ WEIGHTLESS = System(
 """A body and a link on which gravity does not act."""
 
 CASES: Mapping[str, tuple[System, ...]] = {
-    "": (SOLIDS, ENVIRONMENTS, *GRAVITIES, ONE_LINK),
+    "": (SOLIDS, SCALED, ENVIRONMENTS, *GRAVITIES, ONE_LINK),
     "cone-inertia": (CONE,),
     "mirrored-mesh": (MIRRORED_MESH,),
     "gravity-not-normalised": LITERAL_GRAVITIES,
     "one-sided-limit-locks": ONE_SIDED,
     "target-wraps": (FAR_TARGET,),
     "acceleration-drive": (ACCELERATING,),
+    "world-hinge-welded": ON_THE_WORLD,
     "starts-asleep": (ASLEEP,),
     "disable-gravity": (WEIGHTLESS,),
 }

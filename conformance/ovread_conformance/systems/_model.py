@@ -52,6 +52,7 @@ class Shape:
 
     Args:
         size: Extents along its axes; those of a sphere are equal, a capsule, cylinder or cone stands along Z.
+        scale: Scale of a sphere or cylinder, which makes it larger and keeps it round.
         frame: Where the middle of its extents is, from the body's origin.
         friction: Dynamic friction coefficient; None for no material of its own.
         static_friction: Static friction coefficient.
@@ -76,6 +77,17 @@ class Shape:
     density: float | None = None
     material_density: float | None = None
     mass: float | None = None
+    scale: Vector = (1.0, 1.0, 1.0)
+
+    @property
+    def extents(self) -> Vector:
+        """Extents as scaled: what is round takes the larger of the scales of its radius."""
+        x, y, z = self.scale
+        if self.kind == "sphere":
+            x = y = z = max(self.scale)
+        elif self.kind == "cylinder":
+            x = y = max(x, y)
+        return self.size[0] * x, self.size[1] * y, self.size[2] * z
 
     @property
     def static_friction_coefficient(self) -> float | None:
@@ -146,7 +158,7 @@ class Joint:
     """The joint that leads from a link to the next.
 
     Args:
-        parent: Name of the inner link.
+        parent: Name of the inner link; empty for the world, whose side of the joint is not authored.
         child: Name of the outer link.
         kind: ``fixed``, ``revolute``, ``prismatic``, ``spherical`` or ``turning``.
         axis: ``X``, ``Y`` or ``Z`` of the joint frames, for one-axis joints.
@@ -215,7 +227,7 @@ class Robot:
         name: Name of the prim above the links.
         links: The links in the order that they are authored in; the first is the root.
         joints: The joints, likewise.
-        is_fixed: Whether the root link is fixed to the world.
+        is_fixed: Whether the root link is fixed to the world, or on a joint to it.
     """
 
     name: str
@@ -226,8 +238,13 @@ class Robot:
     @property
     def root(self) -> Body:
         """The root link."""
-        inner = {joint.child for joint in self.joints}
+        inner = {joint.child for joint in self.joints if joint.parent}
         return next(link for link in self.links if link.name not in inner)
+
+    @property
+    def is_welded(self) -> bool:
+        """Whether its root link cannot move."""
+        return self.is_fixed and self.inbound(self.root.name) is None
 
     def link(self, name: str) -> Body:
         """Return a link by name."""

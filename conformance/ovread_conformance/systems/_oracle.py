@@ -83,7 +83,7 @@ class RobotOracle:
     def _add_joint(
         self, joint: Joint, coordinates: list[float], rates: list[float], signs: list[float]
     ) -> tuple[int, pin.SE3]:
-        parent, place = self._places[joint.parent]
+        parent, place = self._places.get(joint.parent, (0, at()))
         near, far, sign = joint.sides
         if joint.kind == "fixed":
             return parent, place * near * far.inverse()

@@ -32,7 +32,7 @@ def solid(body: Body) -> Body:
 
 def _inertia(shape: Shape) -> pin.Inertia:
     """Return mass, centre and inertia of a shape in its own frame."""
-    volume, centre, per_mass = _KINDS[shape.kind](*shape.size)
+    volume, centre, per_mass = _KINDS[shape.kind](*shape.extents)
     authored = [density for density in (shape.density, shape.material_density) if density is not None]
     mass = (authored or [DENSITY])[0] * volume if shape.mass is None else shape.mass
     return pin.Inertia(mass, centre, mass * per_mass)

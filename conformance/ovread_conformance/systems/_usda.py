@@ -192,7 +192,8 @@ def _geometry_lines(shape: Shape) -> list[str]:
     sizes = {"sphere": {}, "capsule": {"height": z - x}, "cylinder": {"height": z}, "cone": {"height": z}}[shape.kind]
     upright = [] if shape.kind == "sphere" else ['uniform token axis = "Z"']
     lines = [f"double {key} = {value!r}" for key, value in {"radius": x / 2, **sizes}.items()]
-    return [*lines, *upright, *_placed(shape.frame)]
+    scale = None if shape.scale == (1, 1, 1) else shape.scale
+    return [*lines, *upright, *_placed(shape.frame, scale)]
 
 
 def _material(shape: Shape) -> str:
@@ -217,7 +218,7 @@ def _robot(robot: Robot, system: System) -> str:
         pose = _shrunk(poses[link.name], system.prim_scale)
         links.append(_body(_shrunk_body(link, system.prim_scale), pose, more=more))
     joints = [_joint(_shrunk_joint(joint, system.prim_scale), system.link_path(robot, "")) for joint in robot.joints]
-    if robot.is_fixed:
+    if robot.is_welded:
         lines = [f"rel physics:body1 = <{system.link_path(robot, robot.root.name)}>", *_joint_frame(0, robot.root.pose)]
         joints.append(_prim("PhysicsFixedJoint", "to_world", [], lines))
     schemas = ["PhysicsArticulationRootAPI"] if robot.is_fixed else []
@@ -229,8 +230,7 @@ def _joint(joint: Joint, prefix: str) -> str:
     body0, body1 = (joint.child, joint.parent) if joint.is_swapped else (joint.parent, joint.child)
     schemas: list[str] = []
     lines = [
-        f"rel physics:body0 = <{prefix}{body0}>",
-        f"rel physics:body1 = <{prefix}{body1}>",
+        *(f"rel physics:body{side} = <{prefix}{body}>" for side, body in enumerate((body0, body1)) if body),
         *_joint_frame(0, joint.frame0),
         *_joint_frame(1, joint.frame1),
     ]

@@ -178,7 +178,7 @@ class _Writer:
         frames = (self._local(joint.frame0), self._local(joint.frame1))
         written = attrs.evolve(
             joint,
-            parent=variant.name_of(joint.parent),
+            parent=variant.name_of(joint.parent) if joint.parent else "",
             child=variant.name_of(joint.child),
             frame0=frames[swapped],
             frame1=frames[not swapped],
