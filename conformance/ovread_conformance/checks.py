@@ -244,6 +244,12 @@ def _row_order(simulation: Readable) -> None:
     expect(got, numbers[::-1], SINGLE, "explicit paths keep the caller's order")
 
 
+_FORCES_OF_CONTACT = tuple(
+    (ObjectType.CONTACT_SENSOR, name)
+    for name in ("netNormalContactForce", "netFrictionContactForce", "rawContactForce", "rawContactNormal")
+)
+_INCOMING_FORCE = ((ObjectType.ARTICULATION_LINK, "linkIncomingJointForce"),)
+
 CHECKS = (
     Check("quaternion-order", "Quaternions are x y z w, from body to world.", "rotated_body.usda",
           _quaternion_order, ("wxyz", "conjugate")),
@@ -261,10 +267,11 @@ CHECKS = (
           _swapped_bodies, ("parent-child-sign",)),
     Check("contact-force", "A contact force is on the sensor, no impulse, and told apart from friction.",
           "resting_bodies.usda", _contact_force,
-          ("contact-impulse", "force-on-the-other", "friction-in-normal-force", "reversed-normal")),
+          ("contact-impulse", "force-on-the-other", "friction-in-normal-force", "reversed-normal"),
+          reads=_FORCES_OF_CONTACT),
     Check("joint-force", "The force of the inbound joint is on the link, in its joint frame, about the joint's origin.",
           "slides.usda", _joint_force,
-          ("joint-force-on-parent", "joint-force-in-link-axes", "joint-torque-about-centre")),
+          ("joint-force-on-parent", "joint-force-in-link-axes", "joint-torque-about-centre"), reads=_INCOMING_FORCE),
     Check("row-order", "Rows come in natural path order, or the caller's.", "environments.usda",
           _row_order, ("native-rows",)),
 )  # fmt: skip

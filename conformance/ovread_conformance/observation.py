@@ -59,6 +59,10 @@ def observe(name: str, backend: str, device: str, mutants: bool = False) -> Obse
     """Run a check on a backend, and on its mutants too."""
     check = EVERY[name]
     failure_of = _failure_live if is_live(name) else _failure
+    declared = Declared.of(backend)
+    # Before a scene is opened that has what the backend says it does not offer.
+    if reason := why_not(check, declared.info, declared.variant or None):
+        return Observation(skipped=reason)
     try:
         failure = failure_of(check, backend, device)
         if failure or not mutants:
@@ -104,10 +108,6 @@ def _failure(check: Check, backend: str, device: str, mutant: str = "") -> str:
 
 
 def _failure_live(check: Check, backend: str, device: str, fault: str = "") -> str:
-    declared = Declared.of(backend)
-    # Before a scene is opened that has what the backend says it does not offer.
-    if reason := why_not(check, declared.info, declared.variant or None):
-        raise NotOfferedError(reason)
     key = check.usda, backend, device
     simulation = _shared.get(key)
     if simulation is None or simulation.closed:
