@@ -126,7 +126,11 @@ DEVIATIONS = (
         ("isFixedBase", "dofCount"),
         "An articulation whose root schema is on a link that a joint fixes to the world has a fixed base.",
     ),
-    _importer("starts-asleep", (*_MOTION, "linearAcceleration"), "startsAsleep is ignored: the body starts awake."),
+    _importer(
+        "starts-asleep",
+        (*_MOTION, "linearAcceleration", "isSleeping"),
+        "startsAsleep is ignored: the body starts awake.",
+    ),
     _importer(
         "friction",
         ("friction",),
