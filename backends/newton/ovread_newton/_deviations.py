@@ -174,7 +174,16 @@ DEVIATIONS = (
         "weightless",
     ),
     *_in_scenes(
-        ("fixed tree*", "floating tree*", "rubbing joints*"),
+        (
+            "fixed tree*",
+            "floating tree*",
+            "rubbing joints*",
+            "environments",
+            "only a* limit",
+            "target beyond a turn",
+            "acceleration drive",
+            "weightless",
+        ),
         "joint-springs",
         (*_MOTION, *_NATIVE, *_TARGETS, *_DYNAMICS, *_ARTICULATION),
         "The semi_implicit solver holds joints by explicit springs whose stiffness and damping are numbers for metres "
