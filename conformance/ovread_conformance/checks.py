@@ -259,7 +259,11 @@ def _row_order(simulation: Readable) -> None:
     expect(got, numbers[::-1], SINGLE, "explicit paths keep the caller's order")
 
 
-_FORCES_OF_SENSORS = ("netNormalContactForce", "netFrictionContactForce", "rawContactForce")
+_FORCES_OF_CONTACT = tuple(
+    (ObjectType.CONTACT_SENSOR, name)
+    for name in ("netNormalContactForce", "netFrictionContactForce", "rawContactForce", "rawContactNormal")
+)
+_INCOMING_FORCE = ((ObjectType.ARTICULATION_LINK, "linkIncomingJointForce"),)
 
 CHECKS = (
     Check("quaternion-order", "Quaternions are x y z w, from body to world.", "rotated_body.usda",
@@ -281,11 +285,10 @@ CHECKS = (
     Check("contact-force", "A contact force is on the sensor, no impulse, and told apart from friction.",
           "resting_bodies.usda", _contact_force,
           ("contact-impulse", "force-on-the-other", "friction-in-normal-force", "reversed-normal"),
-          reads=tuple((ObjectType.CONTACT_SENSOR, name) for name in _FORCES_OF_SENSORS)),
+          reads=_FORCES_OF_CONTACT),
     Check("joint-force", "The force of the inbound joint is on the link, in its joint frame, about the joint's origin.",
           "slides.usda", _joint_force,
-          ("joint-force-on-parent", "joint-force-in-link-axes", "joint-torque-about-centre"),
-          reads=((ObjectType.ARTICULATION_LINK, "linkIncomingJointForce"),)),
+          ("joint-force-on-parent", "joint-force-in-link-axes", "joint-torque-about-centre"), reads=_INCOMING_FORCE),
     Check("row-order", "Rows come in natural path order, or the caller's.", "environments.usda",
           _row_order, ("native-rows",)),
 )  # fmt: skip

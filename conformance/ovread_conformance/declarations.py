@@ -109,23 +109,23 @@ class Declared:
         )
 
     def standings(
-        self, failed: Collection[str], ran: Iterable[Scene], every: Iterable[Scene]
+        self, failed: Collection[Deviation], ran: Iterable[Scene], every: Iterable[Scene]
     ) -> list[tuple[Deviation, Standing]]:
         """Return how each deviation stands.
 
         Args:
-            failed: Rules of the deviations that some failure was declared as.
+            failed: The deviations that some failure was declared as.
             ran: The scenes that ran.
             every: All scenes of the suite.
         """
         return [(item, self._standing(item, failed, ran, every)) for item in self.deviations]
 
     def _standing(
-        self, deviation: Deviation, failed: Collection[str], ran: Iterable[Scene], every: Iterable[Scene]
+        self, deviation: Deviation, failed: Collection[Deviation], ran: Iterable[Scene], every: Iterable[Scene]
     ) -> Standing:
         if not self.is_of_this_engine(deviation):
             return Standing.OTHER_ENGINE
-        if deviation.rule in failed:
+        if deviation in failed:
             return Standing.SHOWN
         if any(is_about(deviation, scene) for scene in ran):
             return Standing.STALE

@@ -300,7 +300,7 @@ class Examination:
         declared += [self.excuse_of(name) for name in self.runs if self.answers[name].failure]
         declared += [self.excuse_of(name) for name in observation.EVERY if self.observe(name).failure]
         ran = [self.scene(name) for name in (*self.runs, *observation.EVERY)]
-        failed = {found.rule for found in declared if found is not None}
+        failed = {found for found in declared if found is not None}
         return self.declared.standings(failed, ran, self._scenes.values())
 
     def excuse_of(self, name: str) -> Deviation | None:

@@ -32,7 +32,7 @@ def are_kinematic(engine: NewtonEngine, bodies: Indices) -> npt.NDArray[np.bool_
 def bind_sleeping(engine: NewtonEngine, bodies: Indices) -> Write | Omission:
     """Prepare reading ``(bodies, 1)``; bodies start awake."""
     if engine.never_sleeps:
-        return constant(np.zeros((len(bodies), 1), dtype=np.uint8))
+        return constant(np.zeros((len(bodies), 1), np.uint8))
     if AWAKE not in engine.reported:
         return Omission("isSleeping", OmissionReason.UNSUPPORTED_CONFIGURATION, _NEVER)
     awake = Source(engine, "observables", AWAKE)

@@ -11,6 +11,38 @@ _COORDINATES = ("jointPosition", "jointVelocity", "jointPositionTarget", "jointV
 _POINTS = ("points", "velocities")
 _FORCES = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 _WITHOUT_WEIGHTLESS = ("steel", "xpbd", "featherstone", "semi_implicit", "vbd", "kamino")
+_WITH_EXACT_JOINT_FORCES = ("mujoco", "steel", "featherstone")
+_DYNAMICS = ("jacobian", "massMatrix", "coriolisForce", "gravityForce")
+_ARTICULATION = (
+    "rootPosition",
+    "rootOrientation",
+    "rootLinearVelocity",
+    "rootAngularVelocity",
+    "centerOfMassWorld",
+    "centerOfMassLocal",
+    "centroidalMomentum",
+)
+_TARGETS = ("kinematicTargetPosition", "kinematicTargetOrientation")
+_NATIVE = ("body_q", "body_qd", "joint_q", "joint_qd")
+_TOUCH = (
+    "filteredContactPoint",
+    "filteredFrictionPoint",
+    "rawContactPoint",
+    "rawContactNormal",
+    "rawContactOtherBody",
+    "contactEventType",
+    "contactEventSensorSide",
+    "contactEventCollider",
+    "contactEventOtherBody",
+    "contactEventOtherCollider",
+    "contactEventProtoIndex",
+    "contactEventOtherProtoIndex",
+    "contactEventPointCount",
+    "contactEventPointPosition",
+    "contactEventPointNormal",
+    "contactEventAnchorCount",
+    "contactEventAnchorPosition",
+)
 _MOTION = ("position", "orientation", "linearVelocity", "angularVelocity", "jointPosition", "jointVelocity")
 
 
@@ -18,17 +50,36 @@ def _importer(rule: str, attributes: tuple[str, ...], reason: str, solvers: tupl
     return Deviation(rule, attributes, reason, _OVNEWTON, solvers)
 
 
-def _solver(rule: str, attributes: tuple[str, ...], reason: str, solvers: tuple[str, ...] = ()) -> Deviation:
-    return Deviation(rule, attributes, reason, _NEWTON, solvers)
+def _solver(
+    rule: str, attributes: tuple[str, ...], reason: str, solvers: tuple[str, ...] = (), scene: str = ""
+) -> Deviation:
+    return Deviation(rule, attributes, reason, _NEWTON, solvers, scene)
 
+
+def _in_scenes(
+    scenes: tuple[str, ...], rule: str, attributes: tuple[str, ...], reason: str, solvers: tuple[str, ...]
+) -> tuple[Deviation, ...]:
+    """Declare a deviation once for each scene that shows it."""
+    return tuple(_solver(rule, attributes, reason, solvers, scene) for scene in scenes)
+
+
+_BODY_ORDER = (
+    "The featherstone solver computes a wrong mass matrix where bodies are in another order than their joints, also "
+    "where that is so across articulations: the joints of one have the masses of another."
+)
 
 DEVIATIONS = (
     _importer(
         "acceleration-drive",
         (*_MOTION, *_FORCES),
         "A drive of type acceleration is imported as a force drive.",
-        # With xpbd, whose drives have a strength of their own, it makes no difference that tells.
-        ("mujoco", "steel", "featherstone", "semi_implicit", "vbd", "kamino"),
+        _WITH_EXACT_JOINT_FORCES,
+    ),
+    _importer(
+        "acceleration-drive-motion",
+        _MOTION,
+        "A drive of type acceleration is imported as a force drive; these solvers report no exact force that shows it.",
+        ("xpbd", "semi_implicit", "vbd", "kamino"),
     ),
     _importer(
         "mirrored-mesh",
@@ -108,11 +159,58 @@ DEVIATIONS = (
         ("linearVelocity", "restitution"),
         "The mujoco, featherstone, semi_implicit and vbd solvers ignore the coefficient of restitution.",
     ),
+    *_in_scenes(
+        ("*fixed tree*", "*floating tree*", "environments", "floating robot", "convergence of a * robot"),
+        "featherstone-body-order",
+        (*_MOTION, "linkIncomingJointForce", "jointProjectedForce"),
+        _BODY_ORDER,
+        ("featherstone",),
+    ),
     _solver(
         "featherstone-body-order",
-        _MOTION,
-        "The featherstone solver computes a wrong mass matrix where bodies are in another order than their joints, "
-        "also where that is so across articulations: the joints of one have the masses of another.",
+        (*_MOTION, *_NATIVE, *_TARGETS, *_DYNAMICS),
+        f"{_BODY_ORDER} Where a link comes after single bodies it can diverge.",
+        ("featherstone",),
+        "weightless",
+    ),
+    *_in_scenes(
+        (
+            "fixed tree*",
+            "floating tree*",
+            "rubbing joints*",
+            "environments",
+            "only a* limit",
+            "target beyond a turn",
+            "acceleration drive",
+            "weightless",
+        ),
+        "joint-springs",
+        (*_MOTION, *_NATIVE, *_TARGETS, *_DYNAMICS, *_ARTICULATION),
+        "The semi_implicit solver holds joints by explicit springs whose stiffness and damping are numbers for metres "
+        "and kilograms: robots with light links come apart and diverge within 16 steps of 1/240 s.",
+        ("semi_implicit",),
+    ),
+    _solver(
+        "soft-limits",
+        ("jointPosition", "jointLimit"),
+        "A pendulum that falls from 40 degrees onto a limit of 25 degrees passes it and swings on to -168 degrees.",
+        ("semi_implicit",),
+        "limit of a joint",
+    ),
+    _solver(
+        "penalty-contacts",
+        _TOUCH,
+        "Contacts of the featherstone and semi_implicit solvers are explicit springs and dampers: boxes tilt, piles "
+        "fall, and boxes bounce off what they rest on, with steps of 1/60 s at once.",
+        ("featherstone", "semi_implicit"),
+        "resting boxes, *",
+    ),
+    _solver(
+        "creeping-friction",
+        ("position", "linearVelocity"),
+        "Friction of the featherstone solver is a damper: a box on a slope that friction holds creeps down.",
+        ("featherstone",),
+        "friction of shapes",
     ),
     _solver(
         "joint-outside-articulation",

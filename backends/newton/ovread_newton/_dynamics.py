@@ -280,7 +280,8 @@ def _momentum(
         omission = read_jacobian(jacobian) or read_coriolis(coriolis)
         if omission is not None:
             return attrs.evolve(omission, attribute=MOMENTUM)
-        out[...] = momentum.matrix(jacobian.reshape(shape), coriolis).reshape(len(trees), -1)
+        with np.errstate(over="ignore", invalid="ignore"):  # where a simulation diverged, which is told as such
+            out[...] = momentum.matrix(jacobian.reshape(shape), coriolis).reshape(len(trees), -1)
         return None
 
     return _column(MOMENTUM, positions, labels, native), write

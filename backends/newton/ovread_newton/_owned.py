@@ -77,6 +77,7 @@ class OwnedEngine(NewtonEngine):
             SOLVERS[solver].keeps_joint_state,
         )
         self.diagnostics.extend(build.diagnostics)
+        self.never_sleeps = solver == "steel" and not sleeping
         self._substeps = substeps
         self._infers_velocities = SOLVERS[solver].infers_velocities
         self._has_stepped = False

@@ -37,16 +37,35 @@ def test_a_body_at_rest_sleeps(opened: Opened) -> None:
     assert not reader.read()["isSleeping"].numpy().any()
 
 
+def test_without_the_option_no_body_sleeps(opened: Opened) -> None:
+    """With Steel and sleeping=False a box that has come to rest reads 0, as does one at the start."""
+    simulation = opened("contacts", solver="steel")
+    query = simulation.query(BODY)
+    for _ in range(2):
+        result = simulation.read(query, ["isSleeping"])
+        assert not result.omissions
+        np.testing.assert_array_equal(result["isSleeping"].numpy(), np.zeros((len(query), 1)))
+        simulation.step(1 / 240, count=490)
+
+
+def test_attached_to_steel_whether_bodies_sleep_is_not_known() -> None:
+    """Whoever made the solver may have let bodies sleep: without its report the attribute is left out."""
+    builder = newton.ModelBuilder()
+    builder.add_shape_box(builder.add_body(label="/box"), hx=0.1, hy=0.1, hz=0.1)
+    model = builder.finalize(device="cpu")
+    with ovread.attach(model, model.state(), newton.solvers.SolverSteel(model)) as sim:
+        (omission,) = sim.read(sim.query(BODY), ["isSleeping"]).omissions
+        assert omission.reason is OmissionReason.UNSUPPORTED_CONFIGURATION
+
+
 def test_where_no_body_sleeps_the_reason_says_what_to_do(opened: Opened) -> None:
-    """With other solvers it is left out, and with Steel it is 0 without the option, which is Steel's alone."""
+    """Other solvers leave the attribute out, no row is told as active, and the option is Steel's alone."""
+    simulation = opened("free_fall", solver="mujoco")
+    (omission,) = simulation.read(simulation.query(BODY), ["isSleeping"]).omissions
+    assert omission.reason is OmissionReason.UNSUPPORTED_CONFIGURATION
+    assert "sleeping=True" in omission.detail
     for solver in ("steel", "mujoco"):
         simulation = opened("free_fall", solver=solver)
-        result = simulation.read(simulation.query(BODY), ["isSleeping"])
-        if solver == "steel":
-            assert not result["isSleeping"].numpy().any()
-        else:
-            assert result.omissions[0].reason is OmissionReason.UNSUPPORTED_CONFIGURATION
-            assert "sleeping=True" in result.omissions[0].detail
         with pytest.raises(errors.SelectionError, match="scope=ALL"):
             simulation.query(BODY, scope=ObjectScope.ACTIVE)
     for options in ({"solver": "mujoco", "sleeping": True}, {"solver": "steel", "sleeping": 1}):
