@@ -71,9 +71,6 @@ class NewtonEngine:
     knows_time_step = True
     """Whether the seconds of a solver step are known."""
 
-    never_sleeps = False
-    """Whether it is known that no body sleeps, though the solver could let it."""
-
     reported: frozenset[str] = frozenset()
     """Which observables steps report."""
 

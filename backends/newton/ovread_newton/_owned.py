@@ -113,7 +113,6 @@ class OwnedEngine(NewtonEngine):
         with collected_diagnostics() as found:
             senses = bool(self.sensing.sensor_paths)
             self.solver = make_solver(name, model, label, senses=senses, sleeping=sleeping)
-            self.never_sleeps = name == "steel" and not sleeping
             self._pipeline, self.contacts = make_contacts(name, self.solver, model)
             # Contact forces cost time in each step, so only for sensors.
             sensed = self.contacts if senses else None
