@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ovread.backend import Buffer, Column, MatrixLabels, Omission
 from ovread.catalogue import Attribute, attribute
 from ovread.errors import GroupError, OmittedError, did_you_mean
+from ovread.groups import Groups, split_by_prim
 from ovread.query import Selection
 from ovread.quiet import start_warp
 from ovread.units import StageUnits
@@ -91,10 +92,7 @@ class Group:
 
     def per_prim(self) -> list[npt.NDArray[Any]]:
         """Return one array ``(elements, lanes)`` per path; ``(lanes,)`` for fixed layouts."""
-        values = self.numpy()
-        if self.offsets is None:
-            return list(values)
-        return [values[start:end] for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+        return split_by_prim(self.numpy(), self.offsets)
 
     def matrices(self) -> npt.NDArray[Any]:
         """Return the values as ``(prims, rows, columns)``; no copy on the CPU. Without prims the sizes are 0.
@@ -113,13 +111,15 @@ class Group:
         return len(self.paths)
 
 
-class ReadResult:
+class ReadResult(Groups[Group]):
     """A snapshot: groups in the order that attributes were asked for, and what is missing with its reason.
 
     Iterate over the groups, or take one by name: ``result["position"]``. ``tick`` and ``time`` say what the
     simulation had reached. The values belong to the result: steps, writes and closing do not touch them; only a
     reader refills its own result.
     """
+
+    _called = "result"
 
     def __init__(
         self,
@@ -148,39 +148,12 @@ class ReadResult:
         unique = dict.fromkeys(omission for omission in reported if omission is not None)
         self.omissions = (*self._prepared_omissions, *unique)
 
-    def __iter__(self) -> Iterator[Group]:
-        return iter(self.groups)
-
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def __contains__(self, name: object) -> bool:
-        return any(group.attribute == name for group in self.groups)
-
-    def all(self, name: str) -> tuple[Group, ...]:
-        """Return the groups of one attribute: several where scenes or sizes differ, none where it was omitted."""
-        return tuple(group for group in self.groups if group.attribute == name)
-
-    def __getitem__(self, name: str) -> Group:
-        """Return the one group of an attribute.
-
-        Raises:
-            OmittedError: It was omitted; the message gives the reason.
-            GroupError: It was not asked for, or several scenes have a group of it.
-        """
-        found = self.all(name)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            scenes = ", ".join(str(group.scene) for group in found)
-            raise GroupError(
-                f"{name!r} has {len(found)} groups (scenes: {scenes}): take them with result.all({name!r})."
-            )
+    def _missing(self, name: str) -> GroupError:
         reasons = [omission for omission in self.omissions if omission.attribute == name]
         if reasons:
-            raise OmittedError(f"{name!r} was omitted: {reasons[0].reason.value}: {reasons[0].detail}")
+            return OmittedError(f"{name!r} was omitted: {reasons[0].reason.value}: {reasons[0].detail}")
         hint = did_you_mean(name, self._requested)
-        raise GroupError(f"{name!r} is not in this result, which was asked for {', '.join(self._requested)}.{hint}")
+        return GroupError(f"{name!r} is not in this result, which was asked for {', '.join(self._requested)}.{hint}")
 
     def __repr__(self) -> str:
         names = ", ".join(group.attribute for group in self.groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ovread.backend import Omission
 from ovread.catalogue import Persistence
 from ovread.errors import GroupError, NotWritableError, ValueRefusedError, WriteSessionError, did_you_mean
+from ovread.groups import Groups
 from ovread.prepared_write import PreparedWrite
 from ovread.values import check_values
 from ovread.write_group import WriteGroup, as_mask
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 _Mask = npt.NDArray[np.bool_]
 
 
-class _Groups:
-    """What a session and a writer share: groups by name and in order, and what cannot be written."""
+class _Writing(Groups[WriteGroup]):
+    """What a session and a writer share: their groups, and what cannot be written."""
 
     def __init__(self, prepared: PreparedWrite, groups: Sequence[WriteGroup]) -> None:
         self._prepared = prepared
@@ -34,36 +35,12 @@ class _Groups:
         """The rows that an attribute cannot be written of, each with its reason; its group covers the others."""
         return self._prepared.omissions
 
-    def __iter__(self) -> Iterator[WriteGroup]:
-        return iter(self.groups)
-
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def __contains__(self, name: object) -> bool:
-        return any(group.attribute == name for group in self.groups)
-
-    def all(self, name: str) -> tuple[WriteGroup, ...]:
-        """Return the groups of one attribute: several where there are several scenes."""
-        return tuple(group for group in self.groups if group.attribute == name)
-
-    def __getitem__(self, name: str) -> WriteGroup:
-        """Return the one group of an attribute.
-
-        Raises:
-            GroupError: It was not asked for, or several scenes have a group of it.
-        """
-        found = self.all(name)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            scenes = ", ".join(str(group.scene) for group in found)
-            raise GroupError(f"{name!r} has {len(found)} groups (scenes: {scenes}): take them with .all({name!r}).")
+    def _missing(self, name: str) -> GroupError:
         names = self._prepared.names
-        raise GroupError(f"{name!r} is not in this write, which is of {', '.join(names)}.{did_you_mean(name, names)}")
+        return GroupError(f"{name!r} is not in this write, which is of {', '.join(names)}.{did_you_mean(name, names)}")
 
 
-class WriteSession(_Groups):
+class WriteSession(_Writing):
     """A write of several attributes, made by :meth:`Simulation.write`; use it in a ``with`` block.
 
     Groups come in the order that attributes were asked for, and start with the current values. :meth:`commit` publishes
@@ -171,7 +148,7 @@ class WriteSession(_Groups):
             )
 
 
-class Writer(_Groups):
+class Writer(_Writing):
     """A prepared write to repeat every step, made by :meth:`Simulation.writer`: no lookup and no allocation.
 
     Its groups start with the current values and keep what the caller fills in. :meth:`write` publishes all rows.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ovread.catalogue import Attribute
 from ovread.errors import GroupError, ValueRefusedError, WriteSessionError
+from ovread.groups import split_by_prim
 
 _Mask = npt.NDArray[np.bool_]
 
@@ -75,10 +76,7 @@ class WriteGroup:
 
     def per_prim(self) -> list[npt.NDArray[Any]]:
         """Return one array ``(elements, lanes)`` per path, ``(lanes,)`` for fixed layouts, to be filled in place."""
-        values = self.values
-        if self._offsets is None:
-            return list(values)
-        return [values[start:end] for start, end in zip(self._offsets[:-1], self._offsets[1:], strict=True)]
+        return split_by_prim(self.values, self._offsets)
 
     def resize(self, counts: Sequence[int]) -> None:
         """Give each row another number of elements, all zero: only where the attribute has as many as one likes.

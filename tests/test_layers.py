@@ -21,7 +21,7 @@ LAYERS = (
     ("plugins",),
     ("order", "patterns", "arguments"),
     ("query",),
-    ("preparing", "values"),
+    ("preparing", "values", "groups"),
     ("result",),
     ("reader",),
     ("prepared_write",),

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 import attrs
 
 from ovread import plugins
-from ovread.backend import BackendInfo, Deviation, Support
+from ovread.backend import BackendInfo, Deviation, Support, WriteSupport
 
 Key = tuple[object, str]
 
@@ -76,6 +76,10 @@ class Declared:
     def support(self, key: Key) -> Support:
         """Return the declaration about an attribute."""
         return self.info.support_of(key, self.variant or None)  # type: ignore[arg-type]
+
+    def writing(self, key: Key) -> WriteSupport:
+        """Return the declaration about writing an attribute."""
+        return self.info.writing_of(key, self.variant or None)  # type: ignore[arg-type]
 
     @functools.cached_property
     def deviations(self) -> tuple[Deviation, ...]:

@@ -13,6 +13,7 @@ import ovread
 from ovread import ContactSelection, Group, ObjectType, Query, Simulation, StageUnits, catalogue
 from ovread.backend import Level, MatrixLabels, Support
 from ovread.catalogue import Attribute, Role
+from ovread_conformance.declarations import Declared
 from ovread_conformance.systems import System, usda
 
 DT = 1 / 240
@@ -227,11 +228,9 @@ def _copied(simulation: Simulation, group: Group) -> Reading:
 
 def declarations(label: str) -> Iterator[tuple[Attribute, Support]]:
     """Return the attributes that a backend says it reads, with its declaration."""
-    name, _, variant = label.partition(":")
-    info = ovread.backends()[name]
-    chosen = variant or next((str(option.default) for option in info.options if option.name == "solver"), None)
+    declared = Declared.of(label)
     for row in catalogue.rows():
-        support = info.support_of(row.key, chosen)
+        support = declared.support(row.key)
         if row.readable and support.level is not Level.UNSUPPORTED:
             yield row, support
 

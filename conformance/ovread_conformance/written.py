@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import ovread
 from ovread import UNLIMITED, ObjectType, Query, Simulation, WriteGroup, WriteSession, catalogue
 from ovread.backend import Level
 from ovread.catalogue import Attribute, Role
 from ovread.errors import ValueRefusedError
+from ovread_conformance.declarations import Declared
 
 _Values = dict[str, dict[str, npt.NDArray[Any]]]
 
@@ -50,15 +50,8 @@ MAKES_ROOM = {"jointDynamicFriction": ("jointStaticFriction", 5.0), "restOffset"
 
 def accepted(label: str) -> list[Attribute]:
     """Return the attributes of the suite's types that a backend says it writes."""
-    name, _, variant = label.partition(":")
-    info = ovread.backends()[name]
-    variant = variant or next((option.default for option in info.options if option.name == "solver"), "")
-    return [
-        row
-        for kind in TYPES
-        for row in catalogue.attributes(kind)
-        if info.writing_of(row.key, variant or None).is_accepted
-    ]
+    declared = Declared.of(label)
+    return [row for kind in TYPES for row in catalogue.attributes(kind) if declared.writing(row.key).is_accepted]
 
 
 def altered(row: Attribute, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
