@@ -11,7 +11,7 @@ _COORDINATES = ("jointPosition", "jointVelocity", "jointPositionTarget", "jointV
 _POINTS = ("points", "velocities")
 _FORCES = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 _WITHOUT_WEIGHTLESS = ("steel", "xpbd", "featherstone", "semi_implicit", "vbd", "kamino")
-_WITH_EXACT_JOINT_FORCES = ("mujoco", "steel", "featherstone")
+_WITH_EXACT_JOINT_FORCES = ("mujoco", "steel")
 _DYNAMICS = ("jacobian", "massMatrix", "coriolisForce", "gravityForce")
 _ARTICULATION = (
     "rootPosition",
@@ -63,11 +63,6 @@ def _in_scenes(
     return tuple(_solver(rule, attributes, reason, solvers, scene) for scene in scenes)
 
 
-_BODY_ORDER = (
-    "The featherstone solver computes a wrong mass matrix where bodies are in another order than their joints, also "
-    "where that is so across articulations: the joints of one have the masses of another."
-)
-
 DEVIATIONS = (
     _importer(
         "acceleration-drive",
@@ -79,7 +74,7 @@ DEVIATIONS = (
         "acceleration-drive-motion",
         _MOTION,
         "A drive of type acceleration is imported as a force drive; these solvers report no exact force that shows it.",
-        ("xpbd", "semi_implicit", "vbd", "kamino"),
+        ("xpbd", "featherstone", "semi_implicit", "vbd", "kamino"),
     ),
     _importer(
         "mirrored-mesh",
@@ -160,20 +155,6 @@ DEVIATIONS = (
         "The mujoco, featherstone, semi_implicit and vbd solvers ignore the coefficient of restitution.",
     ),
     *_in_scenes(
-        ("*fixed tree*", "*floating tree*", "environments", "floating robot", "convergence of a * robot"),
-        "featherstone-body-order",
-        (*_MOTION, "linkIncomingJointForce", "jointProjectedForce"),
-        _BODY_ORDER,
-        ("featherstone",),
-    ),
-    _solver(
-        "featherstone-body-order",
-        (*_MOTION, *_NATIVE, *_TARGETS, *_DYNAMICS),
-        f"{_BODY_ORDER} Where a link comes after single bodies it can diverge.",
-        ("featherstone",),
-        "weightless",
-    ),
-    *_in_scenes(
         (
             "fixed tree*",
             "floating tree*",
@@ -199,7 +180,7 @@ DEVIATIONS = (
     ),
     _solver(
         "penalty-contacts",
-        _TOUCH,
+        (*_TOUCH, *_MOTION),
         "Contacts of the featherstone and semi_implicit solvers are explicit springs and dampers: boxes tilt, piles "
         "fall, and boxes bounce off what they rest on, with steps of 1/60 s at once.",
         ("featherstone", "semi_implicit"),

@@ -87,10 +87,9 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
             keeps_joint_state=False,
             observables=frozenset({JOINT_FORCES, CONTACT_FORCES}),
         ),
-        # These two damp rotation by 0.05 /s unless told otherwise.
-        "featherstone": SolverKind(
-            "SolverFeatherstone", {"angular_damping": 0.0}, observables=frozenset({JOINT_FORCES})
-        ),
+        # These two damp rotation by 0.05 /s unless told otherwise. What featherstone reports as joint forces leaves out
+        # those that accelerate links: it is summed up before the accelerations are known.
+        "featherstone": SolverKind("SolverFeatherstone", {"angular_damping": 0.0}),
         "semi_implicit": SolverKind(
             "SolverSemiImplicit", {"angular_damping": 0.0}, is_reduced=False, keeps_joint_state=False
         ),
@@ -176,7 +175,10 @@ def make_solver(name: str, model: newton.Model, label: str, *, senses: bool, sle
 def why_not_reported(name: str, kind: str) -> str:
     """Say that a solver does not fill an observable, and which ones do."""
     others = " or ".join(f"solver={other!r}" for other, solver in SOLVERS.items() if kind in solver.observables)
-    return f"The {name} solver does not report {REPORTS[kind].lower()}: open the scene with {others}."
+    what = f"does not report {REPORTS[kind].lower()}"
+    if (name, kind) == ("featherstone", JOINT_FORCES):
+        what = "reports joint forces without those that accelerate the links"
+    return f"The {name} solver {what}: open the scene with {others}."
 
 
 def requested_kinds(observables: Any) -> frozenset[str]:
