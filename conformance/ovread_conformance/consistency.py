@@ -17,9 +17,19 @@ import pinocchio as pin
 
 from ovread import ObjectType, catalogue
 from ovread.catalogue import Role
-from ovread_conformance.oracles import ARTICULATION, AUTHORED, BODY, JOINT, LINK, STEPPED, Key, Oracle
+from ovread_conformance.oracles import (
+    ARTICULATION,
+    AUTHORED,
+    BODY,
+    JOINT,
+    LINK,
+    STEPPED,
+    Key,
+    Oracle,
+    free_accelerations,
+)
 from ovread_conformance.recording import STATE, Recording
-from ovread_conformance.systems import Body, Joint, Robot, System, inertia_of
+from ovread_conformance.systems import Body, Joint, Robot, System
 from ovread_conformance.verdicts import Small, Verdict, Words
 
 Array = npt.NDArray[np.float64]
@@ -43,7 +53,7 @@ def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdi
     ticks = sorted({tick for tick, _, name in recording.readings if name == "mass"})
     if not ticks:
         return
-    if recording.system.robots:
+    if recording.system.articulations:
         for tick in ticks[1:]:
             yield from _held(recording, tick, tick, (*_DERIVED, *_NATIVE), AGREES, only)
             yield from _held(recording, tick - 1, tick, _OF_STEPS, STEPPED, only)
@@ -73,7 +83,7 @@ def _handles(recording: Recording, only: Key | None) -> Iterator[Verdict]:
 
 def as_recorded(recording: Recording, tick: int) -> System | None:
     """Return the system in the state that was recorded; None where that lacks something."""
-    robots = [_as_recorded(recording, robot, tick) for robot in recording.system.robots]
+    robots = [_as_recorded(recording, robot, tick) for robot in recording.system.articulations]
     if any(robot is None for robot in robots):
         return None
     return attrs.evolve(recording.system, robots=tuple(robot for robot in robots if robot is not None))
@@ -145,13 +155,13 @@ def _accelerated(recording: Recording, before: int, after: int, body: Body, only
     (turn, linear, spin), (_, later, later_spin) = [
         [np.asarray(values, float).ravel() for values in state] for state in states
     ]
-    axes = pin.Quaternion(turn).normalized().toRotationMatrix()
-    inertia = axes @ inertia_of(body) @ axes.T
-    gravity = np.zeros(3) if body.is_weightless or body.is_asleep else np.array(recording.system.gravity)
+    pose = pin.SE3(pin.Quaternion(turn).normalized().toRotationMatrix(), np.zeros(3))
+    now = attrs.evolve(body, pose=pose, velocity=tuple(linear), spin=tuple(np.degrees(spin)))
+    fallen, turned = free_accelerations(now, recording.system.gravity)
     where = f"between ticks {before} and {after}"
     for names, change, expected in (
-        (_FREE[1::2], (later - linear) / recording.dt, gravity),
-        (_FREE[2::2], (later_spin - spin) / recording.dt, np.linalg.solve(inertia, -np.cross(spin, inertia @ spin))),
+        (_FREE[1::2], (later - linear) / recording.dt, fallen),
+        (_FREE[2::2], (later_spin - spin) / recording.dt, turned),
     ):
         rate, acceleration = names
         row = catalogue.attribute(BODY, rate)
@@ -210,7 +220,7 @@ def _roots(recording: Recording, only: Key | None) -> Iterator[Verdict]:
         if kind is not ARTICULATION or name not in _OF_ROOTS or only not in (None, (kind, name)):
             continue
         row = catalogue.attribute(kind, name)
-        for robot in recording.system.robots:
+        for robot in recording.system.articulations:
             path = recording.system.articulation_path(robot)
             link = recording.system.link_path(robot, robot.root.name)
             got, expected = recording.of(tick, kind, name, path), recording.of(tick, LINK, _OF_ROOTS[name], link)
@@ -227,7 +237,7 @@ def _moved(recording: Recording, before: int, after: int, only: Key | None) -> I
     for kind in (BODY, LINK):
         for path in recording.objects[kind]:
             yield from _moved_body(recording, before, after, kind, path, only)
-    for robot in recording.system.robots:
+    for robot in recording.system.articulations:
         for joint in robot.joints:
             if len(joint.axes) == 1:
                 yield from _moved_joint(

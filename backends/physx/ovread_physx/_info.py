@@ -77,11 +77,6 @@ _DEVIATIONS = (
         "of a cone with flat sides, less by 2 in 10000.",
     ),
     _deviation(
-        "no-collider-defaults",
-        "mass inertia inverseMass inverseInertia",
-        "A body without colliders and mass has mass 1 and the inertia of a sphere of radius 0.1 m.",
-    ),
-    _deviation(
         "gravity-not-normalised",
         "linearAcceleration linearVelocity",
         "gravityDirection is used as authored, its length included; a zero direction means no gravity, and a negative "
@@ -99,11 +94,6 @@ _DEVIATIONS = (
         "A force or wrench on a RIGID_BODY gives the acceleration that it gives the mass, centre of mass and pose of "
         "the moment when it is written, and is lost when the body is put to sleep or disabled before the step. Write "
         "these first, and forces last.",
-    ),
-    _deviation(
-        "disabled-body-absent",
-        "position disableSimulation",
-        "A body with rigidBodyEnabled = 0 is static scenery: it is not a RIGID_BODY.",
     ),
     _deviation(
         "instancer-holes",

@@ -51,19 +51,22 @@ class Shape:
     """A collider.
 
     Args:
-        size: Extents along its axes; those of a sphere are equal, a capsule, cylinder or cone stands along Z.
+        size: Extents along its axes; those of a sphere are equal, as are two of a capsule, cylinder or cone.
         scale: Scale of a sphere or cylinder, which makes it larger and keeps it round.
         frame: Where the middle of its extents is, from the body's origin.
         friction: Dynamic friction coefficient; None for no material of its own.
         static_friction: Static friction coefficient.
         restitution: Coefficient of restitution.
-        kind: ``box``, ``sphere``, ``capsule``, ``cylinder``, ``cone``, or ``tetrahedron``, a mesh with three edges of
-            its extents along the axes.
+        kind: ``box``, ``sphere``, ``capsule``, ``cylinder``, ``cone``, or a mesh: ``tetrahedron``, with three edges of
+            its extents along the axes, or ``hexahedron``, which is a box.
+        axis: Along what a capsule, cylinder or cone stands.
         contact_offset: Distance at which contacts are made; None for the engine's choice.
         rest_offset: Distance at which it comes to rest; None for the engine's choice.
         density: Density; None for none of its own.
         material_density: Density of its material.
         mass: Mass of its own; None for that of its density.
+        approximation: What a mesh collides as.
+        is_enabled: Whether it collides; its mass counts anyway.
     """
 
     size: Vector
@@ -78,16 +81,26 @@ class Shape:
     material_density: float | None = None
     mass: float | None = None
     scale: Vector = (1.0, 1.0, 1.0)
+    axis: str = "Z"
+    approximation: str = "convexHull"
+    is_enabled: bool = True
 
     @property
     def extents(self) -> Vector:
-        """Extents as scaled: what is round takes the larger of the scales of its radius."""
-        x, y, z = self.scale
+        """Extents as scaled, the last of them along its axis: what is round takes the larger scale of its radius."""
+        x, y, z = self.upright(self.scale)
         if self.kind == "sphere":
             x = y = z = max(self.scale)
         elif self.kind == "cylinder":
             x = y = max(x, y)
-        return self.size[0] * x, self.size[1] * y, self.size[2] * z
+        width, depth, height = self.upright(self.size)
+        return width * x, depth * y, height * z
+
+    def upright(self, values: Vector) -> Vector:
+        """Return values per axis as they are where axes are renamed, in turn, so that it stands along Z."""
+        turns = "ZXY".index(self.axis)
+        x, y, z = (*values[turns:], *values[:turns])
+        return x, y, z
 
     @property
     def static_friction_coefficient(self) -> float | None:
@@ -113,6 +126,8 @@ class Body:
         senses: Whether its contacts are reported.
         is_asleep: Whether it starts asleep.
         is_solid: Whether its mass, centre and moments follow from its colliders and are not authored.
+        is_enabled: Whether it is a rigid body, and not just a prim that collides.
+        damping: Part of its velocity, and of its spin, that it loses per second; None where that is not authored.
     """
 
     name: str
@@ -128,6 +143,13 @@ class Body:
     senses: bool = False
     is_asleep: bool = False
     is_solid: bool = False
+    is_enabled: bool = True
+    damping: tuple[float, float] | None = (0.0, 0.0)
+
+    @property
+    def losses(self) -> tuple[float, float]:
+        """Part of its velocity, and of its spin, that it loses per second: none where that is not authored."""
+        return self.damping or (0.0, 0.0)
 
 
 @attrs.frozen
@@ -228,12 +250,14 @@ class Robot:
         links: The links in the order that they are authored in; the first is the root.
         joints: The joints, likewise.
         is_fixed: Whether the root link is fixed to the world, or on a joint to it.
+        is_articulation: Whether it has an articulation root; without one its links are rigid bodies.
     """
 
     name: str
     links: tuple[Body, ...]
     joints: tuple[Joint, ...]
     is_fixed: bool = True
+    is_articulation: bool = True
 
     @property
     def root(self) -> Body:
@@ -282,6 +306,7 @@ class System:
         prim_scale: Scale of the prim above all others, in whose units they are written down.
         order: ``authored``, or ``reversed``: the order in which prims are written.
         is_smooth: Whether the first step has a closed form: nothing rubs, touches or is at a bound.
+        has_scene: Whether there is a PhysicsScene.
     """
 
     name: str
@@ -294,6 +319,12 @@ class System:
     prim_scale: float = 1.0
     order: str = "authored"
     is_smooth: bool = True
+    has_scene: bool = True
+
+    @property
+    def articulations(self) -> tuple[Robot, ...]:
+        """The robots that are articulations."""
+        return tuple(robot for robot in self.robots if robot.is_articulation)
 
     def joint_at(self, path: str) -> Joint | None:
         """Return the joint that a path names; None where it is none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 import numpy as np
@@ -47,10 +47,7 @@ def usda(system: System) -> str:
         f"    kilogramsPerUnit = {stage.kilograms_per_unit!r}",
         f'    upAxis = "{stage.up_axis}"',
         ")",
-        'def PhysicsScene "Scene"',
-        "{",
-        *_gravity_lines(system),
-        "}",
+        *(['def PhysicsScene "Scene"', "{", *_gravity_lines(system), "}"] if system.has_scene else []),
         'def Xform "World"',
         "{",
         *_scale_lines(system),
@@ -120,16 +117,18 @@ def _scenery(name: str, shape: Shape) -> str:
 
 
 def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
-    schemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI", *more]
+    schemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", *more]
+    schemas += [] if body.damping is None else ["PhysxRigidBodyAPI"]
     schemas += ["PhysxContactReportAPI"] if body.senses else []
     lines = [
         *_placed(pose),
         *([] if body.is_solid else _mass_lines(body)),
-        # Damping is off, which engines have on by default.
-        "float physxRigidBody:angularDamping = 0",
+        *_damping_lines(body),
         f"vector3f physics:velocity = {_tuple(body.velocity)}",
         f"vector3f physics:angularVelocity = {_tuple(body.spin)}",
     ]
+    if not body.is_enabled:
+        lines.append("bool physics:rigidBodyEnabled = false")
     if body.is_kinematic:
         lines.append("bool physics:kinematicEnabled = true")
     if body.is_weightless:
@@ -143,6 +142,12 @@ def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
     return _prim("Xform", body.name, schemas, lines, "\n".join(shapes))
 
 
+def _damping_lines(body: Body) -> list[str]:
+    """Author damping, which engines have where it is not."""
+    values = zip(("linear", "angular"), body.damping or (), strict=False)
+    return [f"float physxRigidBody:{name}Damping = {value!r}" for name, value in values]
+
+
 def _mass_lines(body: Body) -> list[str]:
     return [
         f"float physics:mass = {body.mass!r}",
@@ -154,7 +159,7 @@ def _mass_lines(body: Body) -> list[str]:
 
 _GEOMETRIES = {
     "box": "Cube", "sphere": "Sphere", "capsule": "Capsule", "cylinder": "Cylinder", "cone": "Cone",
-    "tetrahedron": "Mesh",
+    "tetrahedron": "Mesh", "hexahedron": "Mesh",
 }  # fmt: skip
 
 
@@ -172,25 +177,44 @@ def _shape(name: str, shape: Shape) -> str:
         if value is not None:
             schemas.append("PhysicsMassAPI")
             lines.append(f"float physics:{key} = {value!r}")
-    if shape.kind == "tetrahedron":
+    if shape.kind in _MESHES:
         schemas.append("PhysicsMeshCollisionAPI")
-        lines.append('uniform token physics:approximation = "convexHull"')
+        lines.append(f'uniform token physics:approximation = "{shape.approximation}"')
+    if not shape.is_enabled:
+        lines.append("bool physics:collisionEnabled = false")
     return _prim(_GEOMETRIES[shape.kind], name, list(dict.fromkeys(schemas)), lines, _material(shape))
 
 
+_MESHES: Mapping[str, tuple[list[Vector], list[list[int]]]] = {
+    "tetrahedron": (
+        [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
+        [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+    ),
+    "hexahedron": (
+        [(x - 0.5, y - 0.5, z - 0.5) for x in (0, 1) for y in (0, 1) for z in (0, 1)],
+        [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]],
+    ),
+}
+"""Points and faces, counterclockwise from outside."""
+
+
+def _mesh_lines(kind: str) -> list[str]:
+    points, faces = _MESHES[kind]
+    return [
+        f"point3f[] points = {points}",
+        f"int[] faceVertexCounts = {[len(face) for face in faces]}",
+        f"int[] faceVertexIndices = {[point for face in faces for point in face]}",
+    ]
+
+
 def _geometry_lines(shape: Shape) -> list[str]:
-    x, _, z = shape.size
+    x, _, z = shape.upright(shape.size)
     if shape.kind == "box":
         return ["double size = 1", *_placed(shape.frame, shape.size)]
-    if shape.kind == "tetrahedron":
-        return [
-            "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]",
-            "int[] faceVertexCounts = [3, 3, 3, 3]",
-            "int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]",
-            *_placed(shape.frame, shape.size),
-        ]
+    if shape.kind in _MESHES:
+        return [*_mesh_lines(shape.kind), *_placed(shape.frame, shape.size)]
     sizes = {"sphere": {}, "capsule": {"height": z - x}, "cylinder": {"height": z}, "cone": {"height": z}}[shape.kind]
-    upright = [] if shape.kind == "sphere" else ['uniform token axis = "Z"']
+    upright = [] if shape.kind == "sphere" else [f'uniform token axis = "{shape.axis}"']
     lines = [f"double {key} = {value!r}" for key, value in {"radius": x / 2, **sizes}.items()]
     scale = None if shape.scale == (1, 1, 1) else shape.scale
     return [*lines, *upright, *_placed(shape.frame, scale)]
@@ -214,14 +238,14 @@ def _robot(robot: Robot, system: System) -> str:
     links = []
     for link in robot.links:
         is_floating_root = link is robot.root and not robot.is_fixed
-        more = ["PhysicsArticulationRootAPI"] if is_floating_root else []
+        more = ["PhysicsArticulationRootAPI"] if is_floating_root and robot.is_articulation else []
         pose = _shrunk(poses[link.name], system.prim_scale)
         links.append(_body(_shrunk_body(link, system.prim_scale), pose, more=more))
     joints = [_joint(_shrunk_joint(joint, system.prim_scale), system.link_path(robot, "")) for joint in robot.joints]
     if robot.is_welded:
         lines = [f"rel physics:body1 = <{system.link_path(robot, robot.root.name)}>", *_joint_frame(0, robot.root.pose)]
         joints.append(_prim("PhysicsFixedJoint", "to_world", [], lines))
-    schemas = ["PhysicsArticulationRootAPI"] if robot.is_fixed else []
+    schemas = ["PhysicsArticulationRootAPI"] if robot.is_fixed and robot.is_articulation else []
     prims = [*_in_order(links, system), *_in_order(joints, system)]
     return _prim("Xform", robot.name, schemas, [], "\n".join(prims))
 
