@@ -16,17 +16,20 @@ def _padded(joint: Joint, values: tuple[float, ...]) -> list[float]:
 
 
 def _limits(joint: Joint) -> list[tuple[float, float]]:
-    low, high = joint.limit or (-UNLIMITED, UNLIMITED)
-    return [(max(low, -UNLIMITED), min(high, UNLIMITED))] * len(joint.axes)
+    cone = [None] if joint.cone is None else [None, *((-angle, angle) for angle in joint.cone)]
+    limits = joint.limits if joint.cone is None else cone
+    bounds = [limit or (-UNLIMITED, UNLIMITED) for limit in limits]
+    return [(max(low, -UNLIMITED), min(high, UNLIMITED)) for low, high in bounds]
 
 
 def _driven(name: str) -> Callable[[Joint], list[float] | None]:
     """Return what reads a drive's number; 0 without a drive, but not known for its bound."""
 
     def read(joint: Joint) -> list[float] | None:
-        if joint.drive is None:
-            return None if name == "max_force" else [0.0] * len(joint.axes)
-        return [min(float(getattr(joint.drive, name)), UNLIMITED)]
+        if name == "max_force" and None in joint.drives:
+            return None
+        values = [0.0 if drive is None else float(getattr(drive, name)) for drive in joint.drives]
+        return [min(value, UNLIMITED) for value in values]
 
     return read
 
@@ -44,6 +47,11 @@ def _native(joint: Joint, values: tuple[float, ...]) -> list[float] | None:
     return [joint.sides[2] * scale * value for value in _padded(joint, values)]
 
 
+def _drive_types(joint: Joint) -> list[int] | None:
+    kinds = [drive.kind for drive in joint.drives if drive is not None]
+    return [_DRIVE_TYPES.index(kind) for kind in kinds] if len(kinds) == len(joint.axes) else None
+
+
 _DRIVE_TYPES = ("none", "force", "acceleration")
 
 JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
@@ -56,7 +64,7 @@ JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
     "jointDamping": _driven("damping"),
     "jointMaxForce": _driven("max_force"),
     "jointArmature": lambda joint: [joint.armature] * len(joint.axes),
-    "jointActuationForce": lambda joint: [0.0] * len(joint.axes),
+    "jointActuationForce": lambda joint: _padded(joint, joint.efforts),
     "jointFriction": lambda joint: [joint.friction] * len(joint.axes),
     "jointStaticFriction": lambda joint: (
         [joint.friction if joint.static_friction is None else joint.static_friction] * len(joint.axes)
@@ -66,7 +74,7 @@ JOINT_VALUES: Mapping[str, Callable[[Joint], npt.ArrayLike | None]] = {
     "jointSpeedEffortGradient": lambda joint: _enveloped(joint, 0),
     "jointMaxActuatorVelocity": lambda joint: _enveloped(joint, 1),
     "jointVelocityDependentResistance": lambda joint: _enveloped(joint, 2),
-    "jointDriveType": lambda joint: None if joint.drive is None else [_DRIVE_TYPES.index(joint.drive.kind)],
+    "jointDriveType": _drive_types,
     "jointMaxVelocity": lambda joint: [joint.max_velocity or UNLIMITED] * len(joint.axes),
     "joint_q": lambda joint: _native(joint, joint.position),
     "joint_qd": lambda joint: _native(joint, joint.velocity),

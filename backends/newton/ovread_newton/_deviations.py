@@ -90,11 +90,6 @@ DEVIATIONS = (
     _importer(
         "cone-limit", ("jointLimit",), "The cone limits of a spherical joint are dropped: its axes read as unlimited."
     ),
-    _importer(
-        "fixed-base-frame",
-        ("position", "orientation"),
-        "The frame of a fixed joint to the world is ignored: the base stays where it is authored.",
-    ),
     _solver(
         "successive-turns",
         (*_COORDINATES, "jointLimit", "jointArmature"),
@@ -108,22 +103,12 @@ DEVIATIONS = (
     ),
     _importer(
         "swapped-multi-axis",
-        ("jointVelocity", "jointLimit"),
+        (*_MOTION, *_NATIVE, *_TARGETS, *_DYNAMICS, *_ARTICULATION, *_FORCES, "jointLimit"),
         "A joint about several axes whose body0 moves has the values of the reverse motion.",
     ),
     _importer(
-        "one-link-articulation",
-        ("rootPosition", "rootOrientation"),
-        "An articulation root on a body without joints is an articulation with one link, not a rigid body.",
-    ),
-    _importer(
-        "floating-root",
-        ("rootPosition", "rootOrientation", "rootLinearVelocity", "rootAngularVelocity"),
-        "The root of a floating articulation whose root schema is on no link is the link that is never body1.",
-    ),
-    _importer(
         "fixed-root-link",
-        ("isFixedBase", "dofCount"),
+        ("isFixedBase", "jacobianShape"),
         "An articulation whose root schema is on a link that a joint fixes to the world has a fixed base.",
     ),
     _importer(
@@ -133,7 +118,7 @@ DEVIATIONS = (
     ),
     _importer(
         "friction",
-        ("friction",),
+        ("friction", "position", "linearVelocity", "linearAcceleration"),
         "The one coefficient is the authored dynamic friction; static friction and combine modes are dropped.",
     ),
     _solver(

@@ -9,10 +9,12 @@ from ovread_physx._support import SUPPORT
 from ovread_physx._writable import WRITES
 
 _MEASURED = "ovphysx 0.7.0"
+_DOFS = "dofCount dofJointPath dofAxisIndex jacobianShape"
+_MATRICES = "massMatrix jacobian gravityForce coriolisForce centroidalMomentum"
 
 
-def _deviation(rule: str, attributes: str, reason: str) -> Deviation:
-    return Deviation(rule, tuple(attributes.split()), reason, _MEASURED)
+def _deviation(rule: str, attributes: str, reason: str, link: str = "") -> Deviation:
+    return Deviation(rule, tuple(attributes.split()), reason, _MEASURED, link=link)
 
 
 _DEVIATIONS = (
@@ -35,7 +37,10 @@ _DEVIATIONS = (
     ),
     _deviation(
         "articulation-slides-locked",
-        "jointPosition",
+        f"{_DOFS} jointPosition jointVelocity jointPositionTarget jointVelocityTarget jointLimit jointMaxVelocity "
+        "jointStiffness jointDamping jointArmature jointStaticFriction jointDynamicFriction jointViscousFriction "
+        "jointActuationForce position kinematicTargetPosition linearVelocity linearAcceleration "
+        "linkIncomingJointForce centerOfMassWorld centerOfMassLocal",
         "A D6 joint in an articulation loses its translational axes: PhysX locks them.",
     ),
     _deviation(
@@ -60,7 +65,9 @@ _DEVIATIONS = (
     ),
     _deviation(
         "floating-root-choice",
-        "rootPosition rootOrientation rootLinearVelocity rootAngularVelocity centerOfMassLocal",
+        f"{_MATRICES} rootPosition rootOrientation rootLinearVelocity rootAngularVelocity centerOfMassLocal "
+        "centerOfMassWorld position orientation linearVelocity angularVelocity linearAcceleration angularAcceleration "
+        "linkIncomingJointForce",
         "Where the articulation root is authored on an ancestor of a floating chain, the root link is the one in the "
         "middle of the tree. Author PhysicsArticulationRootAPI on the link itself.",
     ),

@@ -9,8 +9,35 @@ import attrs
 import numpy as np
 import pinocchio as pin
 
+from ovread import ObjectType
+from ovread_conformance.systems._axes import ABOUT_ONE_AXIS, FROM_ZERO, SLIDE_AND_TURN, TURNED
+from ovread_conformance.systems._library import FIXED_TREE, TILTED
 from ovread_conformance.systems._masses import BARE, CONE, MIRRORED_MESH, SCALED, SOLIDS
-from ovread_conformance.systems._model import Body, Drive, Joint, Robot, Shape, Stage, System, Vector, at
+from ovread_conformance.systems._model import Body, Drive, Joint, Outcome, Robot, Shape, Stage, System, Vector, at
+from ovread_conformance.systems._motions import (
+    BOUNCING,
+    DAMPED,
+    HEAVY_ROTOR,
+    IGNORED,
+    IN_MILLIMETRES,
+    RATE_BOUND,
+    RUBBED,
+    SLIDING,
+    STICKING,
+    STOPPED,
+    UNDAMPED,
+    VISCOUS,
+    WEAK,
+)
+from ovread_conformance.systems._roots import (
+    ANCHORED,
+    HELD_ROOT,
+    LOOP,
+    ONE_LINK_BELOW,
+    ROOT_ABOVE,
+    TURNED_BALL,
+)
+from ovread_conformance.systems._roots import CONE as CONE_OF_A_BALL
 
 _FREE = Body("body", 2.0, at(0.1, 0.2, 0.3, about=(1, 1, 2), degrees=25), (0.2, 0.3, 0.4), at(1, 2, 3), (0.1, 0.2, 0.3))
 
@@ -117,6 +144,11 @@ DISABLED = System(
 
 ONE_LINK = System("one link", robots=(Robot("robot", (_FREE,), (), is_fixed=False),))
 
+
+def _actuated(joint: Joint) -> Joint:
+    return attrs.evolve(joint, efforts=(3.0, -2.0, 1.5)[: len(joint.axes)])
+
+
 _ASLEEP = attrs.evolve(_FREE, velocity=(0.0, 0.0, 0.0), is_asleep=True)
 KINEMATIC = System(
     "kinematic",
@@ -129,6 +161,37 @@ KINEMATIC = System(
     ),
 )  # fmt: skip
 """Two bodies that only targets move, and one that falls."""
+
+_TARGET = at(1.02, 1.97, 3.01, about=(1, 2, 3), degrees=2)
+CARRIED = System(
+    "body on its way",
+    gravity=(1.0, 2.0, -9.0),
+    bodies=(
+        attrs.evolve(KINEMATIC.bodies[0], target=_TARGET),
+        *KINEMATIC.bodies[1:],
+    ),
+    is_smooth=False,
+    outcomes=(
+        Outcome(1, ObjectType.RIGID_BODY, "position", "/World/held", (1.02, 1.97, 3.01), 1e-4),
+        Outcome(2, ObjectType.RIGID_BODY, "position", "/World/held", (1.02, 1.97, 3.01), 1e-4),
+    ),
+)
+"""A body that is sent somewhere, and two that are not."""
+
+ACTUATED = System(
+    "written efforts",
+    gravity=TILTED,
+    robots=tuple(
+        attrs.evolve(
+            robot,
+            joints=tuple(
+                map(_actuated, robot.joints),
+            ),
+        )
+        for robot in FIXED_TREE.robots
+    ),
+)
+"""A robot on the joints of which more is exerted than their drives do."""
 
 
 def _environment(name: str, angle: float, pose: pin.SE3) -> Robot:
@@ -201,7 +264,20 @@ WEIGHTLESS = System(
 """A body and a link on which gravity does not act."""
 
 CASES: Mapping[str, tuple[System, ...]] = {
-    "": (SOLIDS, SCALED, *BARE, ENVIRONMENTS, *GRAVITIES, ONE_LINK, PENDULUMS, ON_LOOSE_HINGE, DISABLED),
+    "": (
+        SOLIDS,
+        SCALED,
+        *BARE,
+        ENVIRONMENTS,
+        *GRAVITIES,
+        ONE_LINK,
+        PENDULUMS,
+        ON_LOOSE_HINGE,
+        DISABLED,
+        SLIDING,
+        ABOUT_ONE_AXIS,
+        FROM_ZERO,
+    ),
     "cone-inertia": (CONE,),
     "mirrored-mesh": (MIRRORED_MESH,),
     "gravity-not-normalised": LITERAL_GRAVITIES,
@@ -211,5 +287,23 @@ CASES: Mapping[str, tuple[System, ...]] = {
     "world-hinge-welded": ON_THE_WORLD,
     "starts-asleep": (ASLEEP,),
     "disable-gravity": (WEIGHTLESS,),
+    "friction": (STICKING,),
+    "restitution": (BOUNCING,),
+    "contact-scale": (IN_MILLIMETRES,),
+    "contact-report-settings": (IGNORED,),
+    "damping": (DAMPED,),
+    "default-angular-damping": (UNDAMPED,),
+    "velocity-limit": (RATE_BOUND,),
+    "soft-limits": (STOPPED,),
+    "ignored-joint-properties": (WEAK, HEAVY_ROTOR, RUBBED, VISCOUS),
+    "floating-root-choice": (ROOT_ABOVE,),
+    "single-link-articulation": (ONE_LINK_BELOW,),
+    "fixed-root-link": (HELD_ROOT,),
+    "fixed-base-frame": (ANCHORED,),
+    "successive-turns": (TURNED,),
+    "swapped-multi-axis": (TURNED_BALL,),
+    "cone-limit": (CONE_OF_A_BALL,),
+    "joint-outside-articulation": (LOOP,),
+    "articulation-slides-locked": (SLIDE_AND_TURN,),
 }
 """Systems by the rule that a backend declares where it is known to break it; those of none are kept by all."""
