@@ -25,6 +25,7 @@ from ovread_conformance.isolation import LIMIT, Answer, Isolated
 from ovread_conformance.observation import Observation
 from ovread_conformance.oracles import Oracle
 from ovread_conformance.recording import Recording, served
+from ovread_conformance.stability import before_loss, loss
 from ovread_conformance.suite import Fate, Recordings, Run
 from ovread_conformance.verdicts import Verdict
 
@@ -180,10 +181,10 @@ class Examination:
         self.seconds["recording"] = time.perf_counter() - start
         return found
 
-    @property
+    @functools.cached_property
     def recordings(self) -> Recordings:
-        """What was recorded of the runs that came through."""
-        return {name: answer.value for name, answer in self.answers.items() if not answer.failure}
+        """What was recorded of the runs that came through, until the engine lost the scene."""
+        return {name: before_loss(answer.value) for name, answer in self.answers.items() if not answer.failure}
 
     @functools.cached_property
     def held(self) -> tuple[Held, ...]:
@@ -195,7 +196,15 @@ class Examination:
         if answer.failure:
             raise RuntimeError(f"The suite could not judge what was recorded of {self.label}: {answer.failure}")
         self.seconds["judging"] = time.perf_counter() - start
-        return (*answer.value, *self._never_read(recordings))
+        return (*answer.value, *self._never_read(recordings), *self._lost())
+
+    def _lost(self) -> Iterator[Held]:
+        """Give the runs whose scene the engine lost."""
+        for name, answer in self.answers.items():
+            found = None if answer.failure else loss(answer.value)
+            if found is not None:
+                verdict = found[1]
+                yield Held(name, "oracle", (verdict.object_type, verdict.attribute), 1, (verdict,))
 
     def _never_read(self, recordings: Recordings) -> Iterator[Held]:
         """Give what is declared as served, and known of a system, but was read of no object in no run."""

@@ -8,6 +8,7 @@ from ovread.backend import Diagnostic
 from ovread.errors import OptionError, did_you_mean
 from ovread_newton._articulation_corrections import ARTICULATION_CORRECTIONS
 from ovread_newton._body_corrections import BODY_CORRECTIONS
+from ovread_newton._body_order import BODY_ORDER_CORRECTIONS
 from ovread_newton._joint_corrections import JOINT_CORRECTIONS
 from ovread_newton._mass_corrections import MASS_CORRECTIONS
 from ovread_newton._refusal_corrections import REFUSAL_CORRECTIONS
@@ -23,6 +24,7 @@ CORRECTIONS = (
     *JOINT_CORRECTIONS,
     *TURNED_STATE_CORRECTIONS,
     *SHAPE_CORRECTIONS,
+    *BODY_ORDER_CORRECTIONS,
 )
 """In the order that they apply in."""
 

@@ -102,8 +102,8 @@ _APPROXIMATE_CONTACTS = {
         0.4,
     ),
     "vbd": (
-        "The vbd solver stops before the contacts of a pile have converged: right between a body and scenery, but "
-        "between two boxes off by a sixth with steps of 1/60 s, and by a thousandth with 1/240 s: take substeps.",
+        "The vbd solver stops before contacts have converged: on a box at rest on scenery a force is off by a twentieth, "
+        "between two boxes by a sixth with steps of 1/60 s; steps of 1/240 s are better: take substeps.",
         0.2,
     ),
 }

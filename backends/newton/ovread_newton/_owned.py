@@ -112,7 +112,7 @@ class OwnedEngine(NewtonEngine):
         log.info("creating solver %s: compiles kernels on first use, which takes about a minute", name)
         with collected_diagnostics() as found:
             senses = bool(self.sensing.sensor_paths)
-            self.solver = make_solver(name, model, label, senses=senses, sleeping=sleeping)
+            self.solver = make_solver(name, model, self.units, label, senses=senses, sleeping=sleeping)
             self._pipeline, self.contacts = make_contacts(name, self.solver, model)
             # Contact forces cost time in each step, so only for sensors.
             sensed = self.contacts if senses else None

@@ -13,6 +13,7 @@ import numpy as np
 from ovread.backend import Diagnostic
 from ovread.errors import SceneRefusedError
 from ovread.quiet import STANDARD_OUTPUT, captured
+from ovread.units import TORQUE, VELOCITY, Dimension, StageUnits
 from ovread_newton._noise import log, quiet
 from ovread_newton._surfaces import add_style3d_attributes, relax_triangles
 
@@ -27,6 +28,8 @@ class SolverKind:
     Args:
         class_name: Name of the class in ``newton.solvers``.
         arguments: Constructor arguments that differ from the defaults.
+        lengths_and_masses: Constructor arguments whose defaults are numbers for metres and kilograms, with those and
+            their dimensions; they are converted to the stage's units.
         moves_bodies: Whether a step moves bodies; otherwise they stand where they are.
         moves_particles: Whether a step moves particles.
         is_reduced: Whether a step solves for joint coordinates, so that joints hold exactly; otherwise it solves for
@@ -40,6 +43,7 @@ class SolverKind:
 
     class_name: str
     arguments: Mapping[str, Any] = attrs.field(factory=dict)
+    lengths_and_masses: Mapping[str, tuple[float, Dimension]] = attrs.field(factory=dict)
     moves_bodies: bool = True
     moves_particles: bool = True
     is_reduced: bool = True
@@ -87,10 +91,9 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
             keeps_joint_state=False,
             observables=frozenset({JOINT_FORCES, CONTACT_FORCES}),
         ),
-        # These two damp rotation by 0.05 /s unless told otherwise.
-        "featherstone": SolverKind(
-            "SolverFeatherstone", {"angular_damping": 0.0}, observables=frozenset({JOINT_FORCES})
-        ),
+        # These two damp rotation by 0.05 /s unless told otherwise. What featherstone reports as joint forces leaves out
+        # those that accelerate links: it is summed up before the accelerations are known.
+        "featherstone": SolverKind("SolverFeatherstone", {"angular_damping": 0.0}),
         "semi_implicit": SolverKind(
             "SolverSemiImplicit", {"angular_damping": 0.0}, is_reduced=False, keeps_joint_state=False
         ),
@@ -98,6 +101,11 @@ SOLVERS: Mapping[str, SolverKind] = MappingProxyType(
         "vbd": SolverKind(
             "SolverVBD",
             {"iterations": 50},
+            {
+                "rigid_joint_linear_ke": (1e5, Dimension(mass=1, time=-2)),
+                "rigid_joint_angular_ke": (1e5, TORQUE),
+                "friction_epsilon": (1e-2, VELOCITY),
+            },
             is_reduced=False,
             keeps_joint_state=False,
             infers_velocities=True,
@@ -123,12 +131,13 @@ LEAST_BOUND = float(np.finfo(np.float32).tiny)
 """What stands for a bound of zero with the steel solver, which takes zero for no bound."""
 
 
-def make_solver(name: str, model: newton.Model, label: str, *, senses: bool, sleeping: bool) -> Any:
+def make_solver(name: str, model: newton.Model, units: StageUnits, label: str, *, senses: bool, sleeping: bool) -> Any:
     """Make a solver for a model.
 
     Args:
         name: Name of the solver.
         model: The model.
+        units: Units of its stage.
         label: What messages call the scene.
         senses: Whether contacts are to be handed on.
         sleeping: Whether bodies at rest may sleep; the steel solver only.
@@ -145,6 +154,8 @@ def make_solver(name: str, model: newton.Model, label: str, *, senses: bool, sle
             "none: the solver would take the nodes of a surface for grains. Pass another solver=."
         )
     arguments = dict(kind.arguments)
+    for argument, (value, dimension) in kind.lengths_and_masses.items():
+        arguments[argument] = value * dimension.factor(StageUnits(), units)
     if name == "mujoco":
         arguments["use_mujoco_cpu"] = model.device.is_cpu
         if model.shape_count and (senses or not model.device.is_cpu):
@@ -176,7 +187,10 @@ def make_solver(name: str, model: newton.Model, label: str, *, senses: bool, sle
 def why_not_reported(name: str, kind: str) -> str:
     """Say that a solver does not fill an observable, and which ones do."""
     others = " or ".join(f"solver={other!r}" for other, solver in SOLVERS.items() if kind in solver.observables)
-    return f"The {name} solver does not report {REPORTS[kind].lower()}: open the scene with {others}."
+    what = f"does not report {REPORTS[kind].lower()}"
+    if (name, kind) == ("featherstone", JOINT_FORCES):
+        what = "reports joint forces without those that accelerate the links"
+    return f"The {name} solver {what}: open the scene with {others}."
 
 
 def requested_kinds(observables: Any) -> frozenset[str]:

@@ -304,6 +304,53 @@ def test_default_friction(pair: Pair, value: Value, opened: Opened, scenes: Path
     assert value(native, BODY, "/W/box", "friction")[0, 0] == 1.0
 
 
+def robot(name: str, base: str, arm: str) -> str:
+    """Write a robot of a heavy base and an arm on a driven hinge, whose links stand in the order of their names."""
+    masses = {
+        base: "physics:mass = 50\nfloat3 physics:diagonalInertia = (7, 8, 9)",
+        arm: "physics:mass = 1\nfloat3 physics:diagonalInertia = (0.1, 0.1, 0.1)\n"
+        "point3f physics:centerOfMass = (2, 0, 0)",
+    }
+    links = "".join(
+        f'def Xform "{link}" (apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {{\nfloat {masses[link]}\n}}\n'
+        for link in sorted(masses)
+    )
+    return f"""
+def Xform "{name}" (apiSchemas = ["PhysicsArticulationRootAPI"])
+{{
+    {links}
+    def PhysicsFixedJoint "root"
+    {{
+        rel physics:body1 = </{name}/{base}>
+    }}
+    def PhysicsRevoluteJoint "hinge" (apiSchemas = ["PhysicsDriveAPI:angular"])
+    {{
+        rel physics:body0 = </{name}/{base}>
+        rel physics:body1 = </{name}/{arm}>
+        uniform token physics:axis = "Y"
+        float drive:angular:physics:stiffness = 0.5
+        float drive:angular:physics:targetPosition = 10
+    }}
+}}
+"""
+
+
+def test_links_have_their_own_masses_with_featherstone(value: Value) -> None:
+    """A drive of k per degree turns an arm by k e / (I + m r^2), in whichever order the importer puts bodies."""
+    scene = '#usda 1.0\n(\nmetersPerUnit = 1\n)\ndef PhysicsScene "scene"\n{\nfloat physics:gravityMagnitude = 0\n}\n'
+    scene += robot("one", base="a", arm="b") + robot("other", base="b", arm="a")
+    expected = np.degrees(0.5 * 10 / (0.1 + 1 * 2**2)) / 240
+    with ovread.open(scene, backend="newton:featherstone") as simulation:
+        simulation.step(1 / 240)
+        for name in ("one", "other"):
+            assert value(simulation, JOINT, f"/{name}/hinge", "jointVelocity").item() == pytest.approx(
+                expected, rel=1e-3
+            )
+        assert prims(simulation, "body-order")
+    with ovread.open(scene, backend="newton:featherstone", corrections=False) as simulation:
+        assert prims(simulation, "featherstone-body-order")
+
+
 def test_every_correction_has_a_name_of_its_own() -> None:
     """A rule stands for one correction, and selects it."""
     assert len(set(RULES)) == len(CORRECTIONS)

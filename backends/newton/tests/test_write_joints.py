@@ -140,11 +140,9 @@ def test_the_next_step_goes_on_from_there(chain: Simulation) -> None:
 
 
 def skip_what_is_declared(simulation: Simulation) -> None:
-    """Leave out solvers that declare other accelerations along a chain; featherstone's depend on the import's order."""
+    """Leave out the solver that declares other accelerations along a chain."""
     if simulation.variant == "xpbd":
         pytest.skip("declared: the iterations do not converge along a chain")
-    if any(found.rule == "featherstone-body-order" for found in simulation.diagnostics):
-        pytest.skip("declared and reported: featherstone-body-order")
 
 
 @pytest.mark.obeys("ARTICULATION_LINK", "force wrench")
