@@ -18,7 +18,7 @@ from ovread import UNLIMITED
 from ovread.backend import MatrixLabels
 from ovread.catalogue import Attribute, Frame, Layout, Role
 from ovread.units import Dimension
-from ovread_conformance.systems import AXES, Joint, System, Variant, names_of
+from ovread_conformance.systems import Joint, System, Variant, names_of
 
 Array = npt.NDArray[np.float64]
 
@@ -217,7 +217,7 @@ def _velocities(labels: Sequence[str], setting: Setting) -> Array:
             continue
         joint = setting.joint(path)
         assert joint is not None, label
-        number = AXES[joint.kind].index(axis)
+        number = joint.axes.index(axis)
         sign = variant.coordinate_sign(joint.letters[number], is_linear=joint.is_linear)
         sign *= -1.0 if variant.swaps and len(joint.axes) == 1 else 1.0
         changed[at, at] = sign * (variant.length if joint.is_linear else 1.0)

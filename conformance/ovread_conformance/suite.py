@@ -10,17 +10,21 @@ import numpy as np
 
 from ovread import ObjectType, catalogue
 from ovread.catalogue import Attribute
+from ovread_conformance.commands import commander, commands
 from ovread_conformance.consistency import consistency
 from ovread_conformance.contact_events import contact_events
 from ovread_conformance.contacts import contacts
 from ovread_conformance.corruptions import Corruption, corruptions
+from ovread_conformance.declarations import Declared
 from ovread_conformance.explained import explanation
 from ovread_conformance.metamorphic import metamorphic
 from ovread_conformance.oracles import Oracle
 from ovread_conformance.prediction import Setting, is_predicted
-from ovread_conformance.recording import Prepare, Reading, Recording, record, served
+from ovread_conformance.recording import Reading, Recording, record, served
 from ovread_conformance.systems import (
+    ACTUATED,
     BODIES,
+    CARRIED,
     CASES,
     FLOATING_TREE,
     KINEMATIC,
@@ -65,7 +69,6 @@ class Run:
         ticks: When everything is read.
         deviation: The rule that a backend declares where it is known to fail here; empty for none.
         needs: Attributes without which there is nothing to see.
-        prepare: What is done before, such as writing what no file says.
     """
 
     name: str
@@ -76,15 +79,16 @@ class Run:
     ticks: tuple[int, ...] = (0, 1, 2, 16)
     deviation: str = ""
     needs: frozenset[Key] = frozenset()
-    prepare: Prepare | None = attrs.field(default=None, repr=False)
 
     def is_for(self, backend: str) -> bool:
-        """Whether a backend serves what the run is for."""
-        return self.needs <= {row.key for row in served(backend)}
+        """Whether a backend serves what the run is for, and takes what is written in it."""
+        declared = Declared.of(backend)
+        takes = all(declared.writing(key).is_accepted for key in commands(self.system))
+        return takes and self.needs <= {row.key for row in served(backend)}
 
     def record(self, backend: str, device: str = "cpu") -> Recording:
         """Run it on a backend."""
-        return record(self.system, backend, device=device, ticks=self.ticks, dt=self.dt, prepare=self.prepare)
+        return record(self.system, backend, device=device, ticks=self.ticks, dt=self.dt, prepare=commander(self.system))
 
 
 @functools.cache
@@ -98,6 +102,11 @@ def runs(*, quick: bool = False) -> dict[str, Run]:
         for name, run in every.items()
         if run.variant is None or (run.original is not None and run.variant.name in _QUICK_VARIANTS)
     }
+
+
+def _ticks(system: System) -> tuple[int, ...]:
+    """Return when all is read of a system: early, and when something is known of it."""
+    return tuple(sorted({0, 1, 2, 16} | {outcome.tick for outcome in system.outcomes}))
 
 
 def _every_run() -> list[Run]:
@@ -114,13 +123,16 @@ def _every_run() -> list[Run]:
         for variant in VARIANTS
     ]
     found += [
-        Run(system.name, system, ticks=(0, 1, 2, 16), deviation=rule)
+        Run(system.name, system, ticks=_ticks(system), deviation=rule)
         for rule, systems in CASES.items()
         for system in systems
     ]
     found += [Run(f"{system.name}, half the time step", system, dt=1 / 480) for system in HALVED]
     needs = frozenset({(ObjectType.RIGID_BODY, "kinematicTargetPosition")})
-    found.append(Run(KINEMATIC.name, KINEMATIC, needs=needs))
+    found += [Run(system.name, system, needs=needs) for system in (KINEMATIC, CARRIED)]
+    found.append(
+        Run(ACTUATED.name, ACTUATED, needs=frozenset({(ObjectType.ARTICULATION_JOINT, "jointActuationForce")}))
+    )
     solids = CASES[""][0]
     found += [
         Run(f"{solids.name}, {variant.name}", express(solids, variant), None, variant, ticks=(0,))

@@ -12,7 +12,7 @@ def system_of(scene: Scene) -> System:
     """Return the system that a scene's text was written from.
 
     Raises:
-        SceneRefusedError: This process did not write it, or it needs contacts.
+        SceneRefusedError: This process did not write it, it needs contacts, or it has joints outside articulations.
     """
     system = systems.system_of(scene.source) if scene.is_text else None
     if system is None:
@@ -22,4 +22,6 @@ def system_of(scene: Scene) -> System:
         )
     if system.scenery:
         raise SceneRefusedError(f"{system.name!r} has something to collide with, and the reference has no contacts.")
+    if loose := [robot.name for robot in system.robots if not robot.is_articulation]:
+        raise SceneRefusedError(f"The reference has no joints outside articulations, and {loose} are none.")
     return system

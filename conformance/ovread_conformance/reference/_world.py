@@ -95,6 +95,8 @@ class World:
     def bodies(self) -> Iterator[Moving]:
         """Return the free bodies."""
         for body in self.system.bodies:
+            if not body.is_enabled:
+                continue
             path = self.system.body_path(body)
             spin = _DEGREE * np.array(body.spin)
             yield Moving(path, body, body.pose, np.array(body.velocity), spin, self._accelerations.get(path))
@@ -135,7 +137,7 @@ class World:
     def step(self, dt: float) -> None:
         """Advance by ``dt`` seconds."""
         accelerations: dict[str, tuple[Array, Array]] = {}
-        bodies = []
+        bodies = [body for body in self.system.bodies if not body.is_enabled]
         for moving in self.bodies():
             if moving.body.is_asleep and moving.path not in self._pushes:
                 after = moving.body
@@ -159,8 +161,9 @@ class World:
     def _flown(self, moving: Moving, dt: float) -> Body:
         push = self._pushes.get(moving.path, np.zeros(6))
         gravity = np.zeros(3) if moving.body.is_weightless else np.array(self.system.gravity)
-        velocity = moving.velocity + dt * (gravity + push[:3] / moving.body.mass)
-        momentum = moving.inertia @ moving.spin + dt * push[3:]
+        slowed, slowed_spin = moving.body.losses
+        velocity = (1 - dt * slowed) * moving.velocity + dt * (gravity + push[:3] / moving.body.mass)
+        momentum = (1 - dt * slowed_spin) * moving.inertia @ moving.spin + dt * push[3:]
         turn = pin.exp3(dt * np.linalg.solve(moving.inertia, momentum)) @ moving.pose.rotation
         inertia = turn @ inertia_of(moving.body) @ turn.T
         pose = pin.SE3(turn, moving.centre + dt * velocity - turn @ moving.body.centre.translation)

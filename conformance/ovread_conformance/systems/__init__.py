@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ovread_conformance.systems._cases import CASES, KINEMATIC
+from ovread_conformance.systems._cases import ACTUATED, CARRIED, CASES, KINEMATIC
 from ovread_conformance.systems._library import (
     BODIES,
     FIXED_TREE,
@@ -18,6 +18,7 @@ from ovread_conformance.systems._model import (
     Body,
     Drive,
     Joint,
+    Outcome,
     Robot,
     Shape,
     Stage,
@@ -31,8 +32,10 @@ from ovread_conformance.systems._usda import system_of, usda
 from ovread_conformance.systems._variants import PLAIN, VARIANTS, Variant, express
 
 __all__ = [
+    "ACTUATED",
     "AXES",
     "BODIES",
+    "CARRIED",
     "CASES",
     "FIXED_TREE",
     "FLOATING_TREE",
@@ -48,6 +51,7 @@ __all__ = [
     "Body",
     "Drive",
     "Joint",
+    "Outcome",
     "Robot",
     "RobotOracle",
     "Shape",

@@ -3,53 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 import numpy as np
 import pinocchio as pin
 
-from ovread_conformance.systems._model import Body, Drive, Joint, Robot, Shape, Stage, System, Vector, at
-from ovread_conformance.systems._solids import solid
-
-
-def _solid(name: str, x: float, *shapes: Shape) -> Body:
-    return solid(Body(name, pose=at(x, 0.5, 1, about=(1, 2, 3), degrees=20 + 10 * x), shapes=shapes))
-
-
-_PLACE = at(0.1, -0.2, 0.3, about=(1, 2, -1), degrees=40)
-
-SOLIDS = System(
-    "solids",
-    bodies=(
-        _solid("plain", 0, Shape((0.5, 0.6, 0.8), _PLACE)),
-        _solid("box", 2, Shape((0.5, 0.6, 0.8), _PLACE, density=700.0)),
-        _solid("sphere", 4, Shape((0.6, 0.6, 0.6), _PLACE, kind="sphere", density=800.0)),
-        _solid("capsule", 6, Shape((0.4, 0.4, 1.1), _PLACE, kind="capsule", density=900.0)),
-        _solid("cylinder", 8, Shape((0.4, 0.4, 1.1), _PLACE, kind="cylinder", density=1100.0)),
-        _solid("mesh", 10, Shape((0.9, 0.7, 1.2), _PLACE, kind="tetrahedron", density=1200.0)),
-        _solid("several", 14, Shape((0.5, 0.6, 0.8), _PLACE, density=700.0), Shape((0.3, 0.2, 0.4), at(0.7, 0.1, 0)),
-               Shape((0.4, 0.4, 0.4), at(0, 0.8, 0.2), kind="sphere", density=300.0)),
-        _solid("material", 16, Shape((0.5, 0.6, 0.8), _PLACE, 0.4, material_density=300.0)),
-        _solid("both", 18, Shape((0.5, 0.6, 0.8), _PLACE, 0.4, density=50.0, material_density=300.0)),
-        _solid("weighed", 20, Shape((0.5, 0.6, 0.8), at(1, 0, 0), mass=5.0), Shape((0.3, 0.2, 0.4), at(), mass=3.0)),
-    ),
-)  # fmt: skip
-"""Masses from densities of colliders and materials, and from masses of colliders."""
-
-SCALED = System(
-    "scaled solids",
-    bodies=(
-        _solid("sphere", 1, Shape((0.6, 0.6, 0.6), _PLACE, kind="sphere", density=800.0, scale=(1.0, 2.0, 1.5))),
-        _solid("cylinder", 4, Shape((0.4, 0.4, 1.1), _PLACE, kind="cylinder", density=1100.0, scale=(1.2, 0.7, 2.0))),
-    ),
+from ovread import ObjectType
+from ovread_conformance.systems._axes import ABOUT_ONE_AXIS, FROM_ZERO, SLIDE_AND_TURN, TURNED
+from ovread_conformance.systems._library import FIXED_TREE, TILTED
+from ovread_conformance.systems._masses import BARE, CONE, MIRRORED_MESH, SCALED, SOLIDS
+from ovread_conformance.systems._model import Body, Drive, Joint, Outcome, Robot, Shape, Stage, System, Vector, at
+from ovread_conformance.systems._motions import (
+    BOUNCING,
+    DAMPED,
+    HEAVY_ROTOR,
+    IGNORED,
+    IN_MILLIMETRES,
+    RATE_BOUND,
+    RUBBED,
+    SLIDING,
+    STICKING,
+    STOPPED,
+    UNDAMPED,
+    VISCOUS,
+    WEAK,
 )
-"""Round colliders, scaled by other factors along each axis."""
-
-MIRRORED_MESH = System(
-    "mirrored mesh",
-    bodies=(_solid("mirrored", 1, Shape((-0.9, 0.7, 1.2), _PLACE, kind="tetrahedron", density=1200.0)),),
+from ovread_conformance.systems._roots import (
+    ANCHORED,
+    HELD_ROOT,
+    LOOP,
+    ONE_LINK_BELOW,
+    ROOT_ABOVE,
+    TURNED_BALL,
 )
-CONE = System("cone", bodies=(_solid("cone", 1, Shape((0.6, 0.6, 1.2), _PLACE, kind="cone", density=100.0)),))
+from ovread_conformance.systems._roots import CONE as CONE_OF_A_BALL
 
 _FREE = Body("body", 2.0, at(0.1, 0.2, 0.3, about=(1, 1, 2), degrees=25), (0.2, 0.3, 0.4), at(1, 2, 3), (0.1, 0.2, 0.3))
 
@@ -69,7 +57,9 @@ GRAVITIES = (
     _falling("gravity by default in centimetres", (0.0, 0.0, -981.0), stage=Stage(0.01)),
     _falling("gravity by default in grams", (0.0, 0.0, -9.81), stage=Stage(1.0, 0.001)),
     _falling("gravity by default, Y up", (0.0, -9.81, 0.0), stage=Stage(1.0, 1.0, "Y")),
+    attrs.evolve(_falling("no scene", (0.0, 0.0, -9.81)), has_scene=False),
 )
+"""Where the schema says what gravity is, though it is not authored, or there is none."""
 LITERAL_GRAVITIES = (
     _falling("direction of another length", (3.0, 0.0, -4.0), authored_gravity=((1.5, 0.0, -2.0), 5.0)),
     _falling("direction of no length", (0.0, 0.0, -5.0), authored_gravity=((0.0, 0.0, 0.0), 5.0)),
@@ -78,17 +68,18 @@ LITERAL_GRAVITIES = (
 """Where the schema says what gravity is, though it is not authored plainly."""
 
 
-def _hinged(name: str, *, limit: tuple[float, float] | None = None, drive: Drive | None = None) -> System:
+def _hinged(name: str, **changes: Any) -> System:
     """Make a robot of a base and an arm on a hinge."""
     joint = Joint("base", "arm", "revolute", "Y", at(0.4, 0, 0), at(-0.3, 0.1, 0), position=(10.0,), velocity=(20.0,))
     base = Body("base", 3.0, at(), (0.3, 0.3, 0.4), at(0.5, 1, 2, about=(1, 2, 1), degrees=30))
     arm = Body("arm", 1.0, at(0.1, 0.2, -0.1, about=(1, 0, 2), degrees=20), (0.03, 0.04, 0.05))
-    return System(name, robots=(Robot("robot", (base, arm), (attrs.evolve(joint, limit=limit, drive=drive),)),))
+    return System(name, robots=(Robot("robot", (base, arm), (attrs.evolve(joint, **changes),)),))
 
 
 ONE_SIDED = (
     _hinged("only a lower limit", limit=(-20.0, np.inf)),
     _hinged("only an upper limit", limit=(-np.inf, 40.0)),
+    _hinged("slider with only a lower limit", kind="prismatic", position=(0.1,), velocity=(0.2,), limit=(-0.2, np.inf)),
 )
 FAR_TARGET = _hinged("target beyond a turn", drive=Drive(0.1, 0.01, 400.0))
 ACCELERATING = _hinged("acceleration drive", drive=Drive(0.2, 0.05, 40.0, 5.0, kind="acceleration"))
@@ -112,7 +103,51 @@ ON_THE_WORLD = (
 )
 """The empty side of a joint is the world, and coordinates are those of body1 relative to body0 with that too."""
 
+
+def _pendulum(name: str, y: float, *, length: float = 1.0, **changes: Any) -> Robot:
+    """Make a robot of a base and a rod that hangs level from a hinge, by the distance of its centre of mass."""
+    base = Body("base", 3.0, at(), (0.3, 0.3, 0.4), at(1, y, 2))
+    bob = Body("bob", 2.0, at(0.3, 0, 0), (0.02, 0.02, 0.02))
+    hinge = Joint("base", "bob", "revolute", "Y", at(0.2, 0, 0), at(0.3 - length, 0, 0), **changes)
+    return Robot(name, (base, bob), (hinge,))
+
+
+PENDULUMS = System(
+    "pendulums",
+    robots=(
+        _pendulum("plain", 0),
+        _pendulum("about_its_origin", 3, length=0.3),
+        _pendulum("with_armature", 6, armature=0.5),
+    ),
+)
+"""Level pendulums, whose first acceleration is m g L / (I + m L^2 + armature)."""
+
+ON_LOOSE_HINGE = System(
+    "hinge without an articulation",
+    robots=(
+        Robot(
+            "robot",
+            (Body("arm", 1.0, at(0.5, 0, 0), (0.02, 0.03, 0.04)),),
+            (Joint("", "arm", "revolute", "Y", at(1, 2, 3)),),
+            is_articulation=False,
+        ),
+    ),
+)
+"""A body on a hinge to the world, and no articulation root."""
+
+DISABLED = System(
+    "disabled body",
+    bodies=(attrs.evolve(_FREE, is_enabled=False, shapes=(Shape((0.2, 0.3, 0.4)),)),
+            attrs.evolve(_FREE, name="other", pose=at(5, 0, 1))),
+)  # fmt: skip
+"""A prim whose schema of rigid bodies is switched off: scenery, and no body."""
+
 ONE_LINK = System("one link", robots=(Robot("robot", (_FREE,), (), is_fixed=False),))
+
+
+def _actuated(joint: Joint) -> Joint:
+    return attrs.evolve(joint, efforts=(3.0, -2.0, 1.5)[: len(joint.axes)])
+
 
 _ASLEEP = attrs.evolve(_FREE, velocity=(0.0, 0.0, 0.0), is_asleep=True)
 KINEMATIC = System(
@@ -126,6 +161,37 @@ KINEMATIC = System(
     ),
 )  # fmt: skip
 """Two bodies that only targets move, and one that falls."""
+
+_TARGET = at(1.02, 1.97, 3.01, about=(1, 2, 3), degrees=2)
+CARRIED = System(
+    "body on its way",
+    gravity=(1.0, 2.0, -9.0),
+    bodies=(
+        attrs.evolve(KINEMATIC.bodies[0], target=_TARGET),
+        *KINEMATIC.bodies[1:],
+    ),
+    is_smooth=False,
+    outcomes=(
+        Outcome(1, ObjectType.RIGID_BODY, "position", "/World/held", (1.02, 1.97, 3.01), 1e-4),
+        Outcome(2, ObjectType.RIGID_BODY, "position", "/World/held", (1.02, 1.97, 3.01), 1e-4),
+    ),
+)
+"""A body that is sent somewhere, and two that are not."""
+
+ACTUATED = System(
+    "written efforts",
+    gravity=TILTED,
+    robots=tuple(
+        attrs.evolve(
+            robot,
+            joints=tuple(
+                map(_actuated, robot.joints),
+            ),
+        )
+        for robot in FIXED_TREE.robots
+    ),
+)
+"""A robot on the joints of which more is exerted than their drives do."""
 
 
 def _environment(name: str, angle: float, pose: pin.SE3) -> Robot:
@@ -198,7 +264,20 @@ WEIGHTLESS = System(
 """A body and a link on which gravity does not act."""
 
 CASES: Mapping[str, tuple[System, ...]] = {
-    "": (SOLIDS, SCALED, ENVIRONMENTS, *GRAVITIES, ONE_LINK),
+    "": (
+        SOLIDS,
+        SCALED,
+        *BARE,
+        ENVIRONMENTS,
+        *GRAVITIES,
+        ONE_LINK,
+        PENDULUMS,
+        ON_LOOSE_HINGE,
+        DISABLED,
+        SLIDING,
+        ABOUT_ONE_AXIS,
+        FROM_ZERO,
+    ),
     "cone-inertia": (CONE,),
     "mirrored-mesh": (MIRRORED_MESH,),
     "gravity-not-normalised": LITERAL_GRAVITIES,
@@ -208,5 +287,23 @@ CASES: Mapping[str, tuple[System, ...]] = {
     "world-hinge-welded": ON_THE_WORLD,
     "starts-asleep": (ASLEEP,),
     "disable-gravity": (WEIGHTLESS,),
+    "friction": (STICKING,),
+    "restitution": (BOUNCING,),
+    "contact-scale": (IN_MILLIMETRES,),
+    "contact-report-settings": (IGNORED,),
+    "damping": (DAMPED,),
+    "default-angular-damping": (UNDAMPED,),
+    "velocity-limit": (RATE_BOUND,),
+    "soft-limits": (STOPPED,),
+    "ignored-joint-properties": (WEAK, HEAVY_ROTOR, RUBBED, VISCOUS),
+    "floating-root-choice": (ROOT_ABOVE,),
+    "single-link-articulation": (ONE_LINK_BELOW,),
+    "fixed-root-link": (HELD_ROOT,),
+    "fixed-base-frame": (ANCHORED,),
+    "successive-turns": (TURNED,),
+    "swapped-multi-axis": (TURNED_BALL,),
+    "cone-limit": (CONE_OF_A_BALL,),
+    "joint-outside-articulation": (LOOP,),
+    "articulation-slides-locked": (SLIDE_AND_TURN,),
 }
 """Systems by the rule that a backend declares where it is known to break it; those of none are kept by all."""

@@ -54,7 +54,7 @@ _JOINTS = (
     Joint("b10", "b9", "spherical", "X", at(0, 0.4, 0, about=(1, 2, 0), degrees=30),
           at(0, -0.2, 0.05, about=(0, 1, 2), degrees=-40)),
     Joint("z", "x", "fixed", frame0=at(0, 0, -0.5, about=(1, 0, 1), degrees=15), frame1=at(0.05, 0, 0)),
-    Joint("x", "d", "turning", frame0=at(0, 0, -0.2, about=(0, 1, 1), degrees=55), frame1=at(0.2, 0, 0.2),
+    Joint("x", "d", "d6", frame0=at(0, 0, -0.2, about=(0, 1, 1), degrees=55), frame1=at(0.2, 0, 0.2),
           position=(10.0, 30.0, 20.0), velocity=(40.0, -70.0, 90.0)),
     Joint("d", "e", "revolute", "X", at(0.2, -0.1, 0.1, about=(2, 1, 0), degrees=-30), at(-0.1, 0.1, 0),
           position=(35.0,), velocity=(90.0,), limit=(-60.0, 90.0), armature=0.01),

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import pinocchio as pin
 
+from ovread import ObjectType
 from ovread.units import Dimension
 
 Vector = tuple[float, float, float]
@@ -20,9 +21,11 @@ AXES: Mapping[str, tuple[str, ...]] = {
     "revolute": ("twist",),
     "prismatic": ("x",),
     "spherical": ("twist", "swing1", "swing2"),
-    "turning": ("twist", "swing1", "swing2"),
+    "d6": ("twist", "swing1", "swing2"),
 }
-"""Names of the unlocked axes of each kind of joint; a turning joint is a D6 joint with three rotational axes."""
+"""Names of the unlocked axes of each kind of joint; those of a D6 joint where it does not name others."""
+LETTERS: Mapping[str, str] = {"twist": "X", "swing1": "Y", "swing2": "Z", "x": "X", "y": "Y", "z": "Z"}
+"""Axis of the joint frames along or about which each axis of a D6 joint is."""
 
 
 def at(
@@ -51,19 +54,22 @@ class Shape:
     """A collider.
 
     Args:
-        size: Extents along its axes; those of a sphere are equal, a capsule, cylinder or cone stands along Z.
+        size: Extents along its axes; those of a sphere are equal, as are two of a capsule, cylinder or cone.
         scale: Scale of a sphere or cylinder, which makes it larger and keeps it round.
         frame: Where the middle of its extents is, from the body's origin.
         friction: Dynamic friction coefficient; None for no material of its own.
         static_friction: Static friction coefficient.
         restitution: Coefficient of restitution.
-        kind: ``box``, ``sphere``, ``capsule``, ``cylinder``, ``cone``, or ``tetrahedron``, a mesh with three edges of
-            its extents along the axes.
+        kind: ``box``, ``sphere``, ``capsule``, ``cylinder``, ``cone``, or a mesh: ``tetrahedron``, with three edges of
+            its extents along the axes, or ``hexahedron``, which is a box.
+        axis: Along what a capsule, cylinder or cone stands.
         contact_offset: Distance at which contacts are made; None for the engine's choice.
         rest_offset: Distance at which it comes to rest; None for the engine's choice.
         density: Density; None for none of its own.
         material_density: Density of its material.
         mass: Mass of its own; None for that of its density.
+        approximation: What a mesh collides as.
+        is_enabled: Whether it collides; its mass counts anyway.
     """
 
     size: Vector
@@ -78,16 +84,26 @@ class Shape:
     material_density: float | None = None
     mass: float | None = None
     scale: Vector = (1.0, 1.0, 1.0)
+    axis: str = "Z"
+    approximation: str = "convexHull"
+    is_enabled: bool = True
 
     @property
     def extents(self) -> Vector:
-        """Extents as scaled: what is round takes the larger of the scales of its radius."""
-        x, y, z = self.scale
+        """Extents as scaled, the last of them along its axis: what is round takes the larger scale of its radius."""
+        x, y, z = self.upright(self.scale)
         if self.kind == "sphere":
             x = y = z = max(self.scale)
         elif self.kind == "cylinder":
             x = y = max(x, y)
-        return self.size[0] * x, self.size[1] * y, self.size[2] * z
+        width, depth, height = self.upright(self.size)
+        return width * x, depth * y, height * z
+
+    def upright(self, values: Vector) -> Vector:
+        """Return values per axis as they are where axes are renamed, in turn, so that it stands along Z."""
+        turns = "ZXY".index(self.axis)
+        x, y, z = (*values[turns:], *values[:turns])
+        return x, y, z
 
     @property
     def static_friction_coefficient(self) -> float | None:
@@ -111,8 +127,12 @@ class Body:
         is_kinematic: Whether it is moved by targets alone.
         is_weightless: Whether gravity does not act on it.
         senses: Whether its contacts are reported.
+        threshold: Force below which its contacts are not reported.
         is_asleep: Whether it starts asleep.
         is_solid: Whether its mass, centre and moments follow from its colliders and are not authored.
+        target: Where a kinematic body is sent in the first step: no file says that, it is written.
+        is_enabled: Whether it is a rigid body, and not just a prim that collides.
+        damping: Part of its velocity, and of its spin, that it loses per second; None where that is not authored.
     """
 
     name: str
@@ -126,8 +146,17 @@ class Body:
     is_kinematic: bool = False
     is_weightless: bool = False
     senses: bool = False
+    threshold: float = 0.0
     is_asleep: bool = False
     is_solid: bool = False
+    target: pin.SE3 | None = None
+    is_enabled: bool = True
+    damping: tuple[float, float] | None = (0.0, 0.0)
+
+    @property
+    def losses(self) -> tuple[float, float]:
+        """Part of its velocity, and of its spin, that it loses per second: none where that is not authored."""
+        return self.damping or (0.0, 0.0)
 
 
 @attrs.frozen
@@ -160,20 +189,26 @@ class Joint:
     Args:
         parent: Name of the inner link; empty for the world, whose side of the joint is not authored.
         child: Name of the outer link.
-        kind: ``fixed``, ``revolute``, ``prismatic``, ``spherical`` or ``turning``.
+        kind: ``fixed``, ``revolute``, ``prismatic``, ``spherical`` or ``d6``.
         axis: ``X``, ``Y`` or ``Z`` of the joint frames, for one-axis joints.
         frame0: The joint frame in body0.
         frame1: The joint frame in body1.
         is_swapped: Whether the outer link is body0.
         position: Coordinates: those of body1 relative to body0.
         velocity: Rates, likewise.
-        limit: Lower and upper limit of a one-axis joint.
-        drive: Its drive.
+        limit: Lower and upper limit of its first axis; None for none.
+        drive: Drive of its first axis; None for none.
+        more_limits: The limits of its further axes, in order.
+        more_drives: The drives of its further axes.
         armature: Inertia added to its axis.
         friction: Friction effort of its axis in motion.
         static_friction: The same at rest; None for that in motion.
         viscous_friction: Friction effort per rate.
         max_velocity: Bound of its rate; None for none.
+        unlocked: The axes that a D6 joint leaves free, if they are others than all rotations.
+        cone: Largest angles by which the axis of a spherical joint tilts; None for any.
+        is_excluded: Whether it is kept out of the articulation.
+        efforts: What is exerted on its axes beside drives: no file says that, it is written.
     """
 
     parent: str
@@ -192,6 +227,12 @@ class Joint:
     static_friction: float | None = None
     viscous_friction: float = 0.0
     max_velocity: float | None = None
+    more_limits: tuple[tuple[float, float] | None, ...] = ()
+    more_drives: tuple[Drive | None, ...] = ()
+    unlocked: tuple[str, ...] = ()
+    efforts: tuple[float, ...] = ()
+    cone: tuple[float, float] | None = None
+    is_excluded: bool = False
 
     @property
     def name(self) -> str:
@@ -206,17 +247,34 @@ class Joint:
     @property
     def axes(self) -> tuple[str, ...]:
         """Names of its unlocked axes."""
-        return AXES[self.kind]
+        return self.unlocked or AXES[self.kind]
+
+    @property
+    def are_linear(self) -> tuple[bool, ...]:
+        """Which of its axes are translational."""
+        return tuple(axis in ("x", "y", "z") for axis in self.axes)
 
     @property
     def is_linear(self) -> bool:
-        """Whether its axis is translational."""
-        return self.kind == "prismatic"
+        """Whether all its axes are translational."""
+        return bool(self.axes) and all(self.are_linear)
 
     @property
     def letters(self) -> tuple[str, ...]:
         """The frame axis of each unlocked axis."""
-        return ("X", "Y", "Z") if len(self.axes) == 3 else (self.axis,) * len(self.axes)
+        return (self.axis,) if self.kind in ("revolute", "prismatic") else tuple(LETTERS[axis] for axis in self.axes)
+
+    @property
+    def limits(self) -> tuple[tuple[float, float] | None, ...]:
+        """The limits of all its axes."""
+        given = (self.limit, *self.more_limits)
+        return (*given, *[None] * len(self.axes))[: len(self.axes)]
+
+    @property
+    def drives(self) -> tuple[Drive | None, ...]:
+        """The drives of all its axes."""
+        given = (self.drive, *self.more_drives)
+        return (*given, *[None] * len(self.axes))[: len(self.axes)]
 
 
 @attrs.frozen(eq=False)
@@ -228,12 +286,21 @@ class Robot:
         links: The links in the order that they are authored in; the first is the root.
         joints: The joints, likewise.
         is_fixed: Whether the root link is fixed to the world, or on a joint to it.
+        is_articulation: Whether it has an articulation root; without one its links are rigid bodies.
+        is_rooted_above: Whether a robot that floats has its articulation root on the prim above the links.
+        held: Name of a link that one more joint fixes to the world; that joint is outside the articulation, unless the
+            link is the root.
+        anchor: Where the joint that fixes the root link has its frame in the world; None for where that link is.
     """
 
     name: str
     links: tuple[Body, ...]
     joints: tuple[Joint, ...]
     is_fixed: bool = True
+    is_articulation: bool = True
+    is_rooted_above: bool = False
+    held: str = ""
+    anchor: pin.SE3 | None = None
 
     @property
     def root(self) -> Body:
@@ -267,6 +334,27 @@ class Robot:
 
 
 @attrs.frozen(eq=False)
+class Outcome:
+    """What reads at a later tick, where a closed form knows it.
+
+    Args:
+        tick: When.
+        object_type: Type of the object.
+        attribute: The attribute.
+        path: Path of the prim.
+        value: All lanes.
+        tolerance: How far it may be off, relative to its size.
+    """
+
+    tick: int
+    object_type: ObjectType
+    attribute: str
+    path: str
+    value: tuple[float, ...]
+    tolerance: float = 0.02
+
+
+@attrs.frozen(eq=False)
 class System:
     """Everything on a stage.
 
@@ -282,6 +370,8 @@ class System:
         prim_scale: Scale of the prim above all others, in whose units they are written down.
         order: ``authored``, or ``reversed``: the order in which prims are written.
         is_smooth: Whether the first step has a closed form: nothing rubs, touches or is at a bound.
+        has_scene: Whether there is a PhysicsScene.
+        outcomes: What closed forms say of later ticks.
     """
 
     name: str
@@ -294,6 +384,13 @@ class System:
     prim_scale: float = 1.0
     order: str = "authored"
     is_smooth: bool = True
+    has_scene: bool = True
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def articulations(self) -> tuple[Robot, ...]:
+        """The robots that are articulations."""
+        return tuple(robot for robot in self.robots if robot.is_articulation)
 
     def joint_at(self, path: str) -> Joint | None:
         """Return the joint that a path names; None where it is none."""
@@ -316,8 +413,9 @@ class System:
         return f"/World/{robot.name}/{joint.name}"
 
     def articulation_path(self, robot: Robot) -> str:
-        """Return the path of the prim that has the articulation root: the root link where it floats."""
-        return f"/World/{robot.name}" if robot.is_fixed else self.link_path(robot, robot.root.name)
+        """Return the path of the prim that has the articulation root: as a rule the root link where it floats."""
+        is_above = robot.is_fixed or robot.is_rooted_above
+        return f"/World/{robot.name}" if is_above else self.link_path(robot, robot.root.name)
 
 
 def names_of(system: System) -> Sequence[str]:

@@ -29,6 +29,39 @@ _ONE_AXIS: Mapping[tuple[str, str], Any] = {
 }
 
 
+def _padded(joint: Joint, values: Sequence[float]) -> Array:
+    return np.array([*values, *[0.0] * (len(joint.axes) - len(values))], float)
+
+
+def _errors(joint: Joint) -> Array:
+    """Return how far each axis is from its target; about three axes, the rotation vector that leads there."""
+    targets = np.array([0.0 if drive is None else drive.target for drive in joint.drives])
+    position = _padded(joint, joint.position)
+    if not _is_ball(joint):
+        return np.asarray(targets - position)
+    sign = joint.sides[2] * _DEGREE
+    return np.asarray(pin.log3(pin.exp3(sign * position).T @ pin.exp3(sign * targets)) / sign)
+
+
+def _is_ball(joint: Joint) -> bool:
+    """Whether a joint turns about three axes: the rates are an angular velocity then."""
+    return len(joint.axes) == 3 and not any(joint.are_linear)
+
+
+def _joint_model(joint: Joint) -> Any:
+    """Return Pinocchio's model of the free axes: slides, then a turn about one axis or about all three."""
+    if _is_ball(joint):
+        return pin.JointModelSpherical()
+    parts = sorted(zip(joint.are_linear, joint.letters, strict=True), reverse=True)
+    models = [_ONE_AXIS["prismatic" if is_linear else "revolute", letter]() for is_linear, letter in parts]
+    if len(models) == 1:
+        return models[0]
+    whole = pin.JointModelComposite()
+    for model in models:
+        whole.addJoint(model)
+    return whole
+
+
 class RobotOracle:
     """A robot, at the state that it is written down with.
 
@@ -88,17 +121,18 @@ class RobotOracle:
         if joint.kind == "fixed":
             return parent, place * near * far.inverse()
         size = len(joint.axes)
-        made = pin.JointModelSpherical() if size == 3 else _ONE_AXIS[joint.kind, joint.axis]()
-        index = self.model.addJoint(parent, made, place * near, joint.child)
-        q, v = (np.array((*values, *[0.0] * size)[:size]) for values in (joint.position, joint.velocity))
-        scale = 1.0 if joint.is_linear else _DEGREE
-        native = sign * scale * q
-        coordinates += pin.Quaternion(pin.exp3(native)).coeffs().tolist() if size == 3 else native.tolist()
-        rates += (scale * v).tolist()
+        index = self.model.addJoint(parent, _joint_model(joint), place * near, joint.child)
+        scale = np.where(joint.are_linear, 1.0, _DEGREE)
+        q, v = (scale * _padded(joint, values) for values in (joint.position, joint.velocity))
+        # Pinocchio has translations first.
+        order = sorted(range(size), key=lambda number: not joint.are_linear[number])
+        native = sign * q[order]
+        coordinates += pin.Quaternion(pin.exp3(native)).coeffs().tolist() if _is_ball(joint) else native.tolist()
+        rates += v[order].tolist()
         signs += [sign] * size
         first = self.model.joints[index].idx_v
         path = self.system.joint_path(self.robot, joint)
-        self._index |= {f"{path}:{name}": first + number for number, name in enumerate(joint.axes)}
+        self._index |= {f"{path}:{joint.axes[number]}": first + at for at, number in enumerate(order)}
         return index, far.inverse()
 
     def _float(self) -> None:
@@ -201,19 +235,21 @@ class RobotOracle:
         return dict(zip(labels, np.linalg.solve(self.mass_matrix(labels), rest).tolist(), strict=True))
 
     def drive_efforts(self) -> dict[str, float]:
-        """Return what the drives exert at this state, by label."""
+        """Return what the drives exert at this state, and what is written beside that, by label."""
         efforts = {}
         for joint in self.robot.joints:
-            if joint.drive is None:
-                continue
-            drive = joint.drive
-            q, v = (values[0] if values else 0.0 for values in (joint.position, joint.velocity))
-            effort = drive.stiffness * (drive.target - q) + drive.damping * (drive.velocity_target - v)
-            label = f"{self.system.joint_path(self.robot, joint)}:{joint.axes[0]}"
-            if drive.kind == "acceleration":
-                # Exact where no other joint moves along.
-                effort *= (1.0 if joint.is_linear else 1 / _DEGREE) * float(self.mass_matrix([label])[0, 0]) * _DEGREE
-            efforts[label] = float(np.clip(effort, -drive.max_force, drive.max_force))
+            path = self.system.joint_path(self.robot, joint)
+            efforts |= {f"{path}:{axis}": effort for axis, effort in zip(joint.axes, joint.efforts, strict=False)}
+            for number, (axis, drive) in enumerate(zip(joint.axes, joint.drives, strict=True)):
+                if drive is not None:
+                    effort = drive.stiffness * _errors(joint)[number]
+                    effort += drive.damping * (drive.velocity_target - _padded(joint, joint.velocity)[number])
+                    if drive.kind == "acceleration":
+                        # Exact where no other joint moves along.
+                        scale = 1.0 if joint.are_linear[number] else 1 / _DEGREE
+                        effort *= scale * float(self.mass_matrix([f"{path}:{axis}"])[0, 0]) * _DEGREE
+                    exerted = float(np.clip(effort, -drive.max_force, drive.max_force))
+                    efforts[f"{path}:{axis}"] = efforts.get(f"{path}:{axis}", 0.0) + exerted
         return efforts
 
     def link_accelerations(self, accelerations: Mapping[str, float]) -> dict[str, tuple[Array, Array]]:

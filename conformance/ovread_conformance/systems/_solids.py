@@ -7,12 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
-from ovread_conformance.systems._model import Body, Shape
+from ovread_conformance.systems._model import Body, Shape, Stage, at
 
 Array = npt.NDArray[np.float64]
 
 DENSITY = 1000.0
 """Density of what has none, in kilograms per cubic metre."""
+BARE_RADIUS = 0.1
+"""Radius, in metres, of the ball that a body without colliders is taken for; its mass is one unit of the stage."""
 
 
 def solid(body: Body) -> Body:
@@ -30,12 +32,23 @@ def solid(body: Body) -> Body:
     return attrs.evolve(body, mass=float(whole.mass), centre=centre, moments=(x, y, z), is_solid=True)
 
 
+def bare(body: Body, stage: Stage) -> Body:
+    """Return the body as it is without colliders and without mass properties."""
+    moment = 0.4 * (BARE_RADIUS / stage.meters_per_unit) ** 2
+    return attrs.evolve(body, mass=1.0, centre=at(), moments=(moment,) * 3, shapes=(), is_solid=True)
+
+
 def _inertia(shape: Shape) -> pin.Inertia:
-    """Return mass, centre and inertia of a shape in its own frame."""
-    volume, centre, per_mass = _KINDS[shape.kind](*shape.extents)
+    """Return mass, centre and inertia of a shape in its own frame; of a hexahedron, also as the sphere about it."""
+    kind = "sphere" if shape.approximation == "boundingSphere" else shape.kind
+    extents = shape.extents
+    if kind != shape.kind:
+        extents = (float(np.linalg.norm(extents)),) * 3
+    volume, centre, per_mass = _KINDS[kind](*extents)
     authored = [density for density in (shape.density, shape.material_density) if density is not None]
     mass = (authored or [DENSITY])[0] * volume if shape.mass is None else shape.mass
-    return pin.Inertia(mass, centre, mass * per_mass)
+    turn = np.roll(np.eye(3), "ZXY".index(shape.axis), axis=1)
+    return pin.Inertia(mass, turn.T @ centre, mass * turn.T @ per_mass @ turn)
 
 
 _Solid = tuple[float, Array, Array]
@@ -89,4 +102,5 @@ _KINDS = {
     "cylinder": _cylinder,
     "cone": _cone,
     "tetrahedron": _tetrahedron,
+    "hexahedron": _box,
 }

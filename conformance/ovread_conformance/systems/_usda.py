@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
-from ovread_conformance.systems._model import Body, Joint, Robot, Shape, System, Vector
+from ovread_conformance.systems._model import Body, Drive, Joint, Robot, Shape, System, Vector
 from ovread_conformance.systems._oracle import link_poses
 
 _TYPES = {
@@ -17,11 +17,12 @@ _TYPES = {
     "revolute": "PhysicsRevoluteJoint",
     "prismatic": "PhysicsPrismaticJoint",
     "spherical": "PhysicsSphericalJoint",
-    "turning": "PhysicsJoint",
+    "d6": "PhysicsJoint",
 }
 _WRITTEN: dict[str, System] = {}
-_TURNS = ("rotX", "rotY", "rotZ")
-_SLIDES = ("transX", "transY", "transZ")
+_INSTANCES = {"x": "transX", "y": "transY", "z": "transZ", "twist": "rotX", "swing1": "rotY", "swing2": "rotZ"}
+"""What schemas of a D6 joint call its axes."""
+_EXCLUDED = ["bool physics:excludeFromArticulation = true"]
 
 
 def usda(system: System) -> str:
@@ -47,10 +48,7 @@ def usda(system: System) -> str:
         f"    kilogramsPerUnit = {stage.kilograms_per_unit!r}",
         f'    upAxis = "{stage.up_axis}"',
         ")",
-        'def PhysicsScene "Scene"',
-        "{",
-        *_gravity_lines(system),
-        "}",
+        *(['def PhysicsScene "Scene"', "{", *_gravity_lines(system), "}"] if system.has_scene else []),
         'def Xform "World"',
         "{",
         *_scale_lines(system),
@@ -120,16 +118,18 @@ def _scenery(name: str, shape: Shape) -> str:
 
 
 def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
-    schemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI", *more]
+    schemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", *more]
+    schemas += [] if body.damping is None else ["PhysxRigidBodyAPI"]
     schemas += ["PhysxContactReportAPI"] if body.senses else []
     lines = [
         *_placed(pose),
         *([] if body.is_solid else _mass_lines(body)),
-        # Damping is off, which engines have on by default.
-        "float physxRigidBody:angularDamping = 0",
+        *_damping_lines(body),
         f"vector3f physics:velocity = {_tuple(body.velocity)}",
         f"vector3f physics:angularVelocity = {_tuple(body.spin)}",
     ]
+    if not body.is_enabled:
+        lines.append("bool physics:rigidBodyEnabled = false")
     if body.is_kinematic:
         lines.append("bool physics:kinematicEnabled = true")
     if body.is_weightless:
@@ -138,9 +138,15 @@ def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
         lines.append("bool physics:startsAsleep = true")
     if body.senses:
         # A sleeping pair reports no forces.
-        lines += ["float physxContactReport:threshold = 0", "float physxRigidBody:sleepThreshold = 0"]
+        lines += [f"float physxContactReport:threshold = {body.threshold!r}", "float physxRigidBody:sleepThreshold = 0"]
     shapes = [_shape(f"shape_{number}", shape) for number, shape in enumerate(body.shapes)]
     return _prim("Xform", body.name, schemas, lines, "\n".join(shapes))
+
+
+def _damping_lines(body: Body) -> list[str]:
+    """Author damping, which engines have where it is not."""
+    values = zip(("linear", "angular"), body.damping or (), strict=False)
+    return [f"float physxRigidBody:{name}Damping = {value!r}" for name, value in values]
 
 
 def _mass_lines(body: Body) -> list[str]:
@@ -154,7 +160,7 @@ def _mass_lines(body: Body) -> list[str]:
 
 _GEOMETRIES = {
     "box": "Cube", "sphere": "Sphere", "capsule": "Capsule", "cylinder": "Cylinder", "cone": "Cone",
-    "tetrahedron": "Mesh",
+    "tetrahedron": "Mesh", "hexahedron": "Mesh",
 }  # fmt: skip
 
 
@@ -172,25 +178,44 @@ def _shape(name: str, shape: Shape) -> str:
         if value is not None:
             schemas.append("PhysicsMassAPI")
             lines.append(f"float physics:{key} = {value!r}")
-    if shape.kind == "tetrahedron":
+    if shape.kind in _MESHES:
         schemas.append("PhysicsMeshCollisionAPI")
-        lines.append('uniform token physics:approximation = "convexHull"')
+        lines.append(f'uniform token physics:approximation = "{shape.approximation}"')
+    if not shape.is_enabled:
+        lines.append("bool physics:collisionEnabled = false")
     return _prim(_GEOMETRIES[shape.kind], name, list(dict.fromkeys(schemas)), lines, _material(shape))
 
 
+_MESHES: Mapping[str, tuple[list[Vector], list[list[int]]]] = {
+    "tetrahedron": (
+        [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
+        [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+    ),
+    "hexahedron": (
+        [(x - 0.5, y - 0.5, z - 0.5) for x in (0, 1) for y in (0, 1) for z in (0, 1)],
+        [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]],
+    ),
+}
+"""Points and faces, counterclockwise from outside."""
+
+
+def _mesh_lines(kind: str) -> list[str]:
+    points, faces = _MESHES[kind]
+    return [
+        f"point3f[] points = {points}",
+        f"int[] faceVertexCounts = {[len(face) for face in faces]}",
+        f"int[] faceVertexIndices = {[point for face in faces for point in face]}",
+    ]
+
+
 def _geometry_lines(shape: Shape) -> list[str]:
-    x, _, z = shape.size
+    x, _, z = shape.upright(shape.size)
     if shape.kind == "box":
         return ["double size = 1", *_placed(shape.frame, shape.size)]
-    if shape.kind == "tetrahedron":
-        return [
-            "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]",
-            "int[] faceVertexCounts = [3, 3, 3, 3]",
-            "int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]",
-            *_placed(shape.frame, shape.size),
-        ]
+    if shape.kind in _MESHES:
+        return [*_mesh_lines(shape.kind), *_placed(shape.frame, shape.size)]
     sizes = {"sphere": {}, "capsule": {"height": z - x}, "cylinder": {"height": z}, "cone": {"height": z}}[shape.kind]
-    upright = [] if shape.kind == "sphere" else ['uniform token axis = "Z"']
+    upright = [] if shape.kind == "sphere" else [f'uniform token axis = "{shape.axis}"']
     lines = [f"double {key} = {value!r}" for key, value in {"radius": x / 2, **sizes}.items()]
     scale = None if shape.scale == (1, 1, 1) else shape.scale
     return [*lines, *upright, *_placed(shape.frame, scale)]
@@ -211,19 +236,27 @@ def _material(shape: Shape) -> str:
 
 def _robot(robot: Robot, system: System) -> str:
     poses = link_poses(robot)
+    root = system.articulation_path(robot) if robot.is_articulation else ""
     links = []
     for link in robot.links:
-        is_floating_root = link is robot.root and not robot.is_fixed
-        more = ["PhysicsArticulationRootAPI"] if is_floating_root else []
+        more = ["PhysicsArticulationRootAPI"] if system.link_path(robot, link.name) == root else []
         pose = _shrunk(poses[link.name], system.prim_scale)
         links.append(_body(_shrunk_body(link, system.prim_scale), pose, more=more))
     joints = [_joint(_shrunk_joint(joint, system.prim_scale), system.link_path(robot, "")) for joint in robot.joints]
     if robot.is_welded:
-        lines = [f"rel physics:body1 = <{system.link_path(robot, robot.root.name)}>", *_joint_frame(0, robot.root.pose)]
-        joints.append(_prim("PhysicsFixedJoint", "to_world", [], lines))
-    schemas = ["PhysicsArticulationRootAPI"] if robot.is_fixed else []
+        joints.append(_weld("to_world", robot.root.name, robot.anchor or robot.root.pose, robot, system))
+    if robot.held:
+        frame = _shrunk(poses[robot.held], system.prim_scale)
+        joints.append(_weld("hold", robot.held, frame, robot, system, is_excluded=robot.held != robot.root.name))
+    schemas = ["PhysicsArticulationRootAPI"] if root == f"/World/{robot.name}" else []
     prims = [*_in_order(links, system), *_in_order(joints, system)]
     return _prim("Xform", robot.name, schemas, [], "\n".join(prims))
+
+
+def _weld(name: str, link: str, frame: pin.SE3, robot: Robot, system: System, *, is_excluded: bool = False) -> str:
+    """Write a joint that fixes a link to a frame in the world."""
+    lines = [f"rel physics:body1 = <{system.link_path(robot, link)}>", *_joint_frame(0, frame)]
+    return _prim("PhysicsFixedJoint", name, [], [*lines, *(_EXCLUDED if is_excluded else [])])
 
 
 def _joint(joint: Joint, prefix: str) -> str:
@@ -236,37 +269,55 @@ def _joint(joint: Joint, prefix: str) -> str:
     ]
     if joint.kind in ("revolute", "prismatic", "spherical"):
         lines.append(f'uniform token physics:axis = "{joint.axis}"')
-    states = {"revolute": ("angular",), "prismatic": ("linear",), "turning": _TURNS}.get(joint.kind, ())
+    if joint.cone is not None:
+        lines += [f"float physics:coneAngle{side}Limit = {angle!r}" for side, angle in enumerate(joint.cone)]
+    if joint.is_excluded:
+        lines += _EXCLUDED
+    names = _axis_names(joint)
     for what, values in (("position", joint.position), ("velocity", joint.velocity)):
-        for name, value in zip(states, values, strict=False):
+        for name, value in zip(names, values, strict=False):
             schemas.append(f"PhysicsJointStateAPI:{name}")
             lines.append(f"float state:{name}:physics:{what} = {value!r}")
-    if joint.kind == "turning":
-        schemas += [f"PhysicsLimitAPI:{name}" for name in (*_SLIDES, *_TURNS)]
-        lines += [f"float limit:{name}:physics:low = 1\nfloat limit:{name}:physics:high = -1" for name in _SLIDES]
-        lines += [f"float limit:{name}:physics:low = -inf\nfloat limit:{name}:physics:high = inf" for name in _TURNS]
-    if joint.limit is not None:
+    if joint.kind == "d6":
+        limits = dict.fromkeys(_INSTANCES.values(), (1.0, -1.0))  # locked
+        limits |= {name: limit or (-np.inf, np.inf) for name, limit in zip(names, joint.limits, strict=True)}
+        for name, (low, high) in limits.items():
+            schemas.append(f"PhysicsLimitAPI:{name}")
+            lines += [f"float limit:{name}:physics:low = {low!r}", f"float limit:{name}:physics:high = {high!r}"]
+    elif joint.limit is not None:
         lines += [f"float physics:lowerLimit = {joint.limit[0]!r}", f"float physics:upperLimit = {joint.limit[1]!r}"]
-    if joint.drive is not None:
-        name = _axis_name(joint)
-        schemas.append(f"PhysicsDriveAPI:{name}")
-        drive = joint.drive
-        lines.append(f'uniform token drive:{name}:physics:type = "{drive.kind}"')
-        numbers = {
-            "stiffness": drive.stiffness,
-            "damping": drive.damping,
-            "targetPosition": drive.target,
-            "targetVelocity": drive.velocity_target,
-            "maxForce": drive.max_force,
-        }
-        lines += [f"float drive:{name}:physics:{key} = {value!r}" for key, value in numbers.items()]
+    for name, drive in zip(names, joint.drives, strict=False):
+        if drive is not None:
+            schemas.append(f"PhysicsDriveAPI:{name}")
+            lines += _drive_lines(name, drive)
     schemas += _own_schemas(joint)
     lines += _own_lines(joint)
     return _prim(_TYPES[joint.kind], joint.name, list(dict.fromkeys(schemas)), lines)
 
 
+def _axis_names(joint: Joint) -> tuple[str, ...]:
+    """Return what schemas call the axes of a joint; those of a ball joint have no names."""
+    if joint.kind == "d6":
+        return tuple(_INSTANCES[axis] for axis in joint.axes)
+    return {"revolute": ("angular",), "prismatic": ("linear",)}.get(joint.kind, ())
+
+
+def _drive_lines(name: str, drive: Drive) -> list[str]:
+    numbers = {
+        "stiffness": drive.stiffness,
+        "damping": drive.damping,
+        "targetPosition": drive.target,
+        "targetVelocity": drive.velocity_target,
+        "maxForce": drive.max_force,
+    }
+    return [
+        f'uniform token drive:{name}:physics:type = "{drive.kind}"',
+        *(f"float drive:{name}:physics:{key} = {value!r}" for key, value in numbers.items()),
+    ]
+
+
 def _own_values(joint: Joint) -> dict[str, dict[str, float]]:
-    """Return what a joint's own schemas have of it, by schema."""
+    """Return what a joint's own schemas have of its first axis, by schema."""
     envelope = None if joint.drive is None else joint.drive.envelope
     if not joint.friction and not joint.viscous_friction:
         values = {"armature": joint.armature, "velocityLimit": joint.max_velocity or 0.0}
@@ -286,20 +337,17 @@ def _own_values(joint: Joint) -> dict[str, dict[str, float]]:
     return found
 
 
-def _axis_name(joint: Joint) -> str:
-    return "linear" if joint.is_linear else "angular"
-
-
 def _own_schemas(joint: Joint) -> list[str]:
-    names = {"newton": "NewtonJointAPI"}
-    schemas = {key: f"{key[0].upper()}{key[1:]}API:{_axis_name(joint)}" for key in _own_values(joint)}
-    return [names.get(key, schema) for key, schema in schemas.items() if _own_values(joint)[key]]
+    return [
+        "NewtonJointAPI" if key == "newton" else f"{key[0].upper()}{key[1:]}API:{_axis_names(joint)[0]}"
+        for key, values in _own_values(joint).items()
+        if values
+    ]
 
 
 def _own_lines(joint: Joint) -> list[str]:
-    axis = {"newton": ""}
     return [
-        f"float {schema}:{axis.get(schema, f'{_axis_name(joint)}:')}{key} = {value!r}"
+        f"float {schema}:{'' if schema == 'newton' else f'{_axis_names(joint)[0]}:'}{key} = {value!r}"
         for schema, values in _own_values(joint).items()
         for key, value in values.items()
     ]
