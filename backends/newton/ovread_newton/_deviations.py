@@ -257,8 +257,8 @@ DEVIATIONS = (
             "rootLinearVelocity",
             "rootAngularVelocity",
         ),
-        "The kamino solver holds joints by the velocities of a step's start: in first steps the accelerations of chains "
-        "of spinning links are off by up to a half, and links move by up to three percent otherwise than their joints; "
+        "The kamino solver holds joints by the velocities of a step's start: in first steps accelerations of a chain of "
+        "spinning links are off by up to a half, and links move by up to three percent otherwise than their joints; "
         "in units that make numbers large the iterations stop far from the solution.",
         ("kamino",),
     ),
