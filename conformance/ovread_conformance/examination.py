@@ -23,7 +23,7 @@ from ovread_conformance import observation, suite, written
 from ovread_conformance.declarations import Declared, Scene, Standing
 from ovread_conformance.isolation import LIMIT, Answer, Isolated
 from ovread_conformance.observation import Observation
-from ovread_conformance.oracles import Oracle
+from ovread_conformance.oracles import OBJECTS, Oracle
 from ovread_conformance.recording import Recording, served
 from ovread_conformance.suite import Fate, Recordings, Run
 from ovread_conformance.verdicts import Verdict
@@ -221,7 +221,7 @@ class Examination:
         kinds = {kind for kind, _ in self.served}
         for held in found:
             for verdict in held.failures:
-                if not verdict.attribute and verdict.object_type not in kinds:
+                if verdict.path == OBJECTS and verdict.object_type not in kinds:
                     continue  # of what a backend serves nothing, it need not list the objects
                 declared = self.declared.excuse(self.scene(held.run), verdict.object_type.name, verdict.attribute)
                 yield Failure(held, verdict, declared)
@@ -233,7 +233,7 @@ class Examination:
     @functools.cached_property
     def _scenes(self) -> dict[str, Scene]:
         runs = {name: Scene(name, run.deviation) for name, run in suite.runs().items()}
-        return runs | {name: Scene(name) for name in observation.EVERY}
+        return runs | {name: Scene(name) for name in observation.CHECKS}
 
     def observe(self, name: str, *, mutants: bool = False) -> Observation:
         """Return what became of a live check."""
@@ -242,11 +242,12 @@ class Examination:
 
     def answer_of(self, name: str, *, mutants: bool = False) -> Answer:
         """Run a live check, once."""
+        if (name, True) in self._observations:
+            return self._observations[name, True]
         if (name, mutants) not in self._observations:
             self._progress(f"{self.label}: {name}")
             call = (observation.observe, name, self.label, self.device, mutants)
-            process = self._live if observation.is_live(name) else self._process
-            self._observations[name, mutants] = process.call(*call)
+            self._observations[name, mutants] = self._live.call(*call)
         return self._observations[name, mutants]
 
     @functools.cached_property
@@ -298,8 +299,8 @@ class Examination:
         """How each declared deviation stands, after the runs and the checks."""
         declared = [failure.declared for finding in self.findings.values() for failure in finding.deviating]
         declared += [self.excuse_of(name) for name in self.runs if self.answers[name].failure]
-        declared += [self.excuse_of(name) for name in observation.EVERY if self.observe(name).failure]
-        ran = [self.scene(name) for name in (*self.runs, *observation.EVERY)]
+        declared += [self.excuse_of(name) for name in observation.CHECKS if self.observe(name).failure]
+        ran = [self.scene(name) for name in (*self.runs, *observation.CHECKS)]
         failed = {found for found in declared if found is not None}
         return self.declared.standings(failed, ran, self._scenes.values())
 

@@ -66,7 +66,7 @@ def _backend(one: Examination, *, mutants: bool) -> Document:
     info = one.declared.info
     rows = [_row(one, row) for row in one.served.values()]
     runs = [_run(one, name) for name in one.runs]
-    checks = [_check(one, name, mutants=mutants) for name in observation.EVERY]
+    checks = [_check(one, name, mutants=mutants) for name in observation.CHECKS]
     objects = [_finding(finding) for (_, (_, name)), finding in one.findings.items() if not name]
     deviations = [
         {
@@ -182,14 +182,14 @@ def _run(one: Examination, name: str) -> Document:
 
 
 def _check(one: Examination, name: str, *, mutants: bool) -> Document:
-    seen, check = one.observe(name, mutants=mutants), observation.EVERY[name]
+    seen, check = one.observe(name, mutants=mutants), observation.CHECKS[name]
     printed = one.answer_of(name, mutants=mutants).printed
     words = seen.failure or (f"the engine printed: {printed}" if printed else "")
     found = _live(one, name, words)
     if seen.skipped:
         found |= {"verdict": "skipped", "words": seen.skipped}
     return {**found, "convention": check.convention, "scene": check.usda if words else "",
-            "mutants": len(check.mutants), "survivors": list(seen.survivors)}  # fmt: skip
+            "mutants": len(check.faults), "survivors": list(seen.survivors)}  # fmt: skip
 
 
 def _live(one: Examination, name: str, words: str) -> Document:
