@@ -19,6 +19,7 @@ import attrs
 from ovread import ObjectType, catalogue
 from ovread.backend import Deviation
 from ovread.catalogue import Attribute
+from ovread.errors import OptionError
 from ovread_conformance import observation, suite, written
 from ovread_conformance.declarations import Declared, Scene, Standing
 from ovread_conformance.isolation import LIMIT, Answer, Isolated
@@ -171,12 +172,19 @@ class Examination:
 
     @functools.cached_property
     def answers(self) -> dict[str, Answer]:
-        """What became of recording each run."""
+        """What became of recording each run.
+
+        Raises:
+            OptionError: The first run is refused for an option, as a device that is not there.
+        """
         start = time.perf_counter()
         found = {}
         for number, name in enumerate(self.runs, 1):
             self._progress(f"{self.label}: {name} ({number} of {len(self.runs)})")
-            found[name] = self._process.call(recorded, name, self.label, self.device)
+            found[name] = answer = self._process.call(recorded, name, self.label, self.device)
+            refused = answer.failure.removeprefix(f"{OptionError.__name__}: ")
+            if number == 1 and refused != answer.failure:
+                raise OptionError(refused)
         self.seconds["recording"] = time.perf_counter() - start
         return found
 
@@ -203,7 +211,7 @@ class Examination:
         read = {key for recording in plain.values() for key in recording.rows}
         for name, recording in plain.items():
             for key in (Oracle(recording.system).rows & set(self.served)) - read:
-                words = "expected values, got none, of what is declared as served"
+                words = "expected values of what is declared as served, got none"
                 yield Held(name, "oracle", key, 1, (Verdict(*key, "any object", words, "oracle", math.inf, 0.0),))
 
     @functools.cached_property

@@ -158,7 +158,8 @@ def oracle_evidence(run: Run, recordings: Recordings, only: Key | None = None) -
 def _units(recording: Recording) -> Verdict:
     stage, got = recording.system.stage, recording.units
     expected = StageUnits(stage.meters_per_unit, stage.kilograms_per_unit, stage.up_axis)
-    words = f"expected {expected}, got {got}"
+    spelt = [f"{of.meters_per_unit:g} m, {of.kilograms_per_unit:g} kg, {of.up_axis} up" for of in (expected, got)]
+    words = "expected {}, got {}".format(*spelt)
     return Verdict(ObjectType.SCENE, "", "stage", words, "units", 0.0 if got == expected else np.inf, 0.0)
 
 

@@ -19,24 +19,17 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("report") / "scratch.html"
 
 
+def conform(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command where the faulty backends are installed."""
+    paths = os.pathsep.join([str(SCRATCH), *sys.path])
+    command = [sys.executable, "-m", "ovread", "conform", *arguments]
+    environment = {**os.environ, "PYTHONPATH": paths}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
 @pytest.fixture(scope="module")
 def document(page: Path) -> dict[str, Any]:
-    paths = os.pathsep.join([str(SCRATCH), *sys.path])
-    command = [
-        sys.executable,
-        "-m",
-        "ovread",
-        "conform",
-        "scratch",
-        "--mutants",
-        "--format",
-        "json",
-        "--html",
-        str(page),
-    ]
-    ran = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=page.parent, env={**os.environ, "PYTHONPATH": paths}
-    )
+    ran = conform("scratch", "--mutants", "--format", "json", "--html", str(page))
     assert ran.returncode == 1, ran.stderr
     found: dict[str, Any] = json.loads(ran.stdout)
     return found
@@ -111,6 +104,13 @@ def test_a_check_is_skipped_where_the_backend_declares_so(backend: dict[str, Any
     assert checks["unknown moments"]["verdict"] == "skipped"
     assert checks["unknown moments"]["words"].startswith("linearAcceleration of RIGID_BODY is unsupported")
     assert checks["free fall"]["verdict"] == "fails"
+
+
+def test_nothing_ran_is_no_report(tmp_path: Path) -> None:
+    ran = conform("idle", "--quick", "--html", str(tmp_path / "page.html"))
+    assert (ran.returncode, ran.stdout, list(tmp_path.iterdir())) == (2, "", [])
+    assert ran.stderr.splitlines()[-1].startswith("ovread: Nothing could be run on idle. The first of ")
+    assert ran.stderr.endswith("SceneRefusedError: It opens nothing.\n")
 
 
 @pytest.mark.usefixtures("document")

@@ -75,6 +75,7 @@ def _backend(one: Examination, *, mutants: bool) -> Document:
             "reason": item.reason,
             "engine": item.engine,
             "link": item.link,
+            "scene": item.scene,
             "standing": standing.value,
             "is_error": standing.is_error,
         }
@@ -100,12 +101,16 @@ def _backend(one: Examination, *, mutants: bool) -> Document:
     }
     if mutants:
         found["mutants"] = _mutants(one, checks)
-    found["seconds"] = {name: round(seconds, 1) for name, seconds in one.seconds.items()}
+    seconds = {
+        **one.seconds,
+        "checks": sum(one.answer_of(name, mutants=mutants).seconds for name in observation.CHECKS),
+    }
+    found["seconds"] = {name: round(spent, 1) for name, spent in seconds.items()}
     found["holds"] = (
         held > 0
         and not any(part["verdict"] in ("fails", "no evidence") for part in (*rows, *objects, *runs, *checks))
         and not any(item["is_error"] for item in deviations)
-        and not (mutants and any(not survivor["explanation"] for survivor in found["mutants"]["survivors"]))
+        and not (mutants and found["mutants"]["missed"])
     )
     return found
 
@@ -128,6 +133,7 @@ def _row(one: Examination, row: Attribute) -> Document:
         "object_type": row.object_type.name,
         "attribute": row.name,
         "meaning": row.meaning,
+        "lanes": list(row.lanes),
         "units": row.units(),
         "frame": row.frame.value,
         "point": row.point.value,
@@ -208,7 +214,14 @@ def _mutants(one: Examination, checks: Sequence[Document]) -> Document:
         for name in check["survivors"]
     ]
     live = sum(check["mutants"] - len(check["survivors"]) for check in observed)
-    return {"killed": killed + live, "total": killed + live + len(survivors), "survivors": survivors}
+    explained = sum(bool(survivor["explanation"]) for survivor in survivors)
+    return {
+        "killed": killed + live,
+        "total": killed + live + len(survivors),
+        "explained": explained,
+        "missed": len(survivors) - explained,
+        "survivors": survivors,
+    }
 
 
 def _survivor(fate: Fate) -> Document:
