@@ -72,6 +72,11 @@ def test_what_is_declared_as_served_and_never_read_fails(backend: dict[str, Any]
     assert "got none" in found["evidence"]["oracle"]["failures"][0]["words"]
 
 
+def test_what_is_only_written_is_reported_too(backend: dict[str, Any]) -> None:
+    found = named(backend["rows"])["RIGID_BODY.force"]
+    assert (found["support"], found["verdict"], list(found["evidence"])) == ("write-only", "fails", ["writes"])
+
+
 def test_a_crash_fails_its_run_only(backend: dict[str, Any]) -> None:
     runs = named(backend["runs"])
     assert runs["fixed tree, Y up"]["verdict"] == "fails"

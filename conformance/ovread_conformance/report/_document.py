@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import ovread
+from ovread import catalogue
 from ovread.catalogue import Attribute
 from ovread_conformance import observation, suite
 from ovread_conformance.examination import Examination, Failure, Finding
@@ -64,7 +65,8 @@ def machine() -> str:
 
 def _backend(one: Examination, *, mutants: bool) -> Document:
     info = one.declared.info
-    rows = [_row(one, row) for row in one.served.values()]
+    written_only = [catalogue.attribute(*key) for key in one.writes if key not in one.served]
+    rows = [_row(one, row) for row in (*one.served.values(), *written_only)]
     runs = [_run(one, name) for name in one.runs]
     checks = [_check(one, name, mutants=mutants) for name in observation.CHECKS]
     objects = [_finding(finding) for (_, (_, name)), finding in one.findings.items() if not name]
@@ -116,7 +118,7 @@ def _backend(one: Examination, *, mutants: bool) -> Document:
 
 
 def _row(one: Examination, row: Attribute) -> Document:
-    support = one.declared.support(row.key)
+    support, is_read = one.declared.support(row.key), row.key in one.served
     evidence = {
         kind: _finding(one.findings[kind, row.key]) for kind in suite.EVIDENCE if (kind, row.key) in one.findings
     }
@@ -137,8 +139,8 @@ def _row(one: Examination, row: Attribute) -> Document:
         "units": row.units(),
         "frame": row.frame.value,
         "point": row.point.value,
-        "support": support.level.value,
-        "reason": support.reason,
+        "support": support.level.value if is_read else "write-only",
+        "reason": support.reason if is_read else "",
         "tolerance": support.tolerance,
         "verdict": verdict,
         "outside": outside(row),
@@ -195,6 +197,7 @@ def _check(one: Examination, name: str, *, mutants: bool) -> Document:
     if seen.skipped:
         found |= {"verdict": "skipped", "words": seen.skipped}
     return {**found, "convention": check.convention, "scene": check.usda if words else "",
+            "writes": [f"{kind.name}.{attribute}" for kind, attribute in check.writes],
             "mutants": len(check.faults), "survivors": list(seen.survivors)}  # fmt: skip
 
 

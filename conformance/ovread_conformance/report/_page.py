@@ -15,7 +15,7 @@ h1, h2, h3 { line-height: 1.2; margin: 2rem 0 .6rem; } h2 { border-bottom: 1px s
 p { margin: .4rem 0; } a { color: inherit; text-underline-offset: .15em; }
 .wide { overflow-x: auto; margin: .6rem 0; } table { border-collapse: collapse; font-size: 14px; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line); }
-td.number { text-align: right; font-variant-numeric: tabular-nums; } th { font-weight: 600; }
+td.text { min-width: 16rem; } td.number { text-align: right; font-variant-numeric: tabular-nums; }
 code, pre { font: 13px/1.5 ui-monospace, monospace; overflow-wrap: break-word; }
 pre { overflow: auto; padding: .8rem; background: var(--shade); max-height: 30rem; white-space: pre-wrap; }
 .verdict { white-space: nowrap; } .holds, .conforms { color: var(--good); } .deviates { color: var(--odd); }
@@ -78,7 +78,7 @@ def _backend(backend: Document) -> str:
             "<h3>Attributes</h3>",
             _attributes(backend),
             "<h3>Checks of running simulations</h3>",
-            _table(("check", "promise", "verdict"), map(_check, backend["checks"])),
+            _checks(backend["checks"]),
             _mutants(backend),
             "<h3>Scenes of what differs</h3>" if scenes else "",
             *scenes,
@@ -98,8 +98,8 @@ def _summary(backend: Document) -> str:
         ("plugin", escape(backend["plugin"])),
         ("device", escape(backend["device"])),
         ("held", f"{backend['values']} values of {len(backend['runs'])} runs{quick}, and {_held(backend['checks'])}"),
-        ("attributes", f"{rows} served, {outside} of them outside the suite's scope; {covered}; {bare} without "
-                       "evidence"),
+        ("attributes", f"{rows} read or written, {outside} of them outside the suite's scope; {covered}; {bare} "
+                       "without evidence"),
         ("time", ", ".join(f"{name} {seconds:g} s" for name, seconds in backend["seconds"].items())),
     ]  # fmt: skip
     if "mutants" in backend:
@@ -233,7 +233,7 @@ def _row(row: Document, kinds: Sequence[str], label: str) -> Iterable[str]:
         found = row["evidence"].get(kind)
         yield f"<td class='number {found['verdict']}'>{found['count']}</td>" if found else "<td></td>"
     declared = f" <span class='deviates'>Declared {row['support']}: {escape(row['reason'])}</span>"
-    yield f"<td>{_convention(row)}{declared if row['reason'] else ''}</td>"
+    yield f"<td class='text'>{_convention(row)}{declared if row['reason'] else ''}</td>"
 
 
 def _convention(row: Document) -> str:
@@ -242,6 +242,13 @@ def _convention(row: Document) -> str:
     axes = "" if row["frame"] == "none" else f"{row['frame']} axes"
     terms = " · ".join(escape(term) for term in (lanes, axes, "" if row["units"] == "1" else row["units"]) if term)
     return f"{escape(row['meaning'])} <span class='quiet'>{terms}</span>"
+
+
+def _checks(checks: Sequence[Document]) -> str:
+    verdicts = [check["verdict"] for check in checks]
+    counts = ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in _SIGNS.items() if verdict in verdicts)
+    table = _table(("check", "promise", "verdict"), map(_check, checks))
+    return f"<details><summary>{counts}</summary>{table}</details>"
 
 
 def _check(check: Document) -> Iterable[str]:

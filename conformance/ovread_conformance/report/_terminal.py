@@ -122,7 +122,7 @@ def _summary(backend: Document) -> str:
         f"{backend['backend']}: {'conforms' if backend['holds'] else 'does not conform'}. "
         f"{backend['values']} values of {len(backend['runs'])} runs held; of {len(checks)} checks "
         f"{checks.count('holds')} hold, {checks.count('skipped')} are of what it does not offer. {rows} attributes "
-        f"served: {rows - outside - bare} with evidence, {bare} without, {outside} outside the suite's scope. "
+        f"read or written: {rows - outside - bare} with evidence, {bare} without, {outside} outside the suite's scope. "
         f"{len(backend['deviations'])} deviations declared, {shown} of them shown."
     )
     if "mutants" in backend:
