@@ -317,7 +317,7 @@ CHECKS = (
     Check("floating robot", "Momentum and angular momentum of a floating robot are conserved.", FLOATING_ROBOT,
           _floating_robot, ("drag",), reads=_EXACT_JOINTS),
     Check("free fall", "Bodies fall by v t + g t^2 / 2.", LOOSE, _free_fall, ("drag", "short step")),
-    Check("hinges to the world", "A hinge holds a body that is in no articulation to the world, and lets it swing.",
+    Check("hinge to the world", "A hinge holds a body that is in no articulation to the world, and lets it swing.",
           "world_hinges.usda", _hinges_to_the_world, ("short step",)),
     Check("pendulum", "A pendulum has the period of its length, moments and amplitude.", PENDULUM, _period,
           ("short step",), reads=_EXACT_JOINTS),

@@ -119,7 +119,7 @@ def declared() -> BackendInfo:
         writes=written,
         deviations=(
             Deviation("no-contacts", (), _NO_CONTACTS, "pin 4", scene="resting boxes*"),
-            Deviation("no-usd-reader", (), _NO_READER, "pin 4", scene="hinges to the world"),
+            Deviation("no-usd-reader", (), _NO_READER, "pin 4", scene="hinge to the world"),
         ),
     )
 
