@@ -1,7 +1,8 @@
 # make demo     a cart-pole on both engines: what agrees and what differs
 # make test     everything
 # make check    formatting, lint and types
-# make conform  what the suite shows of every backend and solver, for docs/support.md; minutes
+# make conform  what the suite shows of every backend and solver, for docs/support.md: what is not known yet, in minutes;
+#               LABELS="physx newton:steel" those again, QUICK=1 fewer scenes, MUTANTS=1 counts mutants too
 # make docs     the generated pages of docs/
 # make bench    side-by-side costs
 
@@ -25,7 +26,8 @@ check: $(READY)
 	$(BIN)/mypy
 
 conform: $(READY)
-	$(BIN)/python docs/evidence.py
+	$(BIN)/python docs/evidence.py $(LABELS) $(if $(QUICK),--quick) $(if $(MUTANTS),--mutants); status=$$?; \
+	  $(BIN)/python docs/generate.py && exit $$status
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import evidence
@@ -63,7 +63,8 @@ def support_page() -> str:
     ]
     shown = evidence.shown()
     if shown:
-        parts.append(evidence.LEGEND + "\n")
+        parts += ["## Figures\n", evidence.FIGURES + "\n", _table(*_split(evidence.summary(shown)))]
+        parts += ["## Attributes\n", evidence.LEGEND + "\n"]
     reasons: dict[str, int] = {}
     for kind in _types():
         rows = []
@@ -73,7 +74,7 @@ def support_page() -> str:
                 support = info.support_of(row.key, variant)
                 mark = {Level.EXACT: "●", Level.APPROXIMATE: "◐", Level.UNSUPPORTED: ""}[support.level]
                 number = str(reasons.setdefault(support.reason, len(reasons) + 1)) if support.reason else ""
-                letters = shown.get(f"{info.name}:{variant}" if variant else info.name, {}).get(_name(row), "")
+                letters = _letters(shown, f"{info.name}:{variant}" if variant else info.name, row)
                 marks.append(" ".join(part for part in (mark, letters, number) if part))
             rows.append((f"`{row.name}`", *marks))
         parts += [f"## {kind.name}\n", _table(heads, rows)]
@@ -82,10 +83,18 @@ def support_page() -> str:
     for info in _installed():
         parts += [f"### {info.name}\n", _table(
             ("rule", "attributes", "what happens", "measured on"),
-            ((item.rule, ", ".join(f"`{name}`" for name in item.attributes), item.reason, item.engine)
-             for item in info.deviations),
+            dict.fromkeys((item.rule, ", ".join(f"`{name}`" for name in item.attributes), item.reason, item.engine)
+                          for item in info.deviations),
         )]  # fmt: skip
     return "\n".join(parts)
+
+
+def _letters(shown: Mapping[str, evidence.Entry], label: str, row: Attribute) -> str:
+    return str(shown.get(label, {}).get("rows", {}).get(_name(row), ""))
+
+
+def _split(lines: Sequence[Sequence[str]]) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    return lines[0], lines[1:]
 
 
 def _accepted(row: catalogue.Attribute) -> str:

@@ -217,6 +217,20 @@ def test_conform_refuses_unknown_backends() -> None:
     assert "more than once" in refused("conform", "newton", "newton")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("physx", "--quick", "--mutants"), "Mutants need what quick leaves out"),
+        (("physx", "--html", "nowhere/page.html"), "there is no folder nowhere"),
+        (("physx", "--device", "gpu"), "backend 'physx' takes 'cpu' or 'cuda:0'"),
+        (("newton", "--device", "cuda:7"), "device='cuda:7'"),
+    ],
+)
+def test_conform_refuses_what_it_cannot_do(arguments: tuple[str, ...], why: str) -> None:
+    """Options that exclude each other, a page without a folder and a device that is not there are named."""
+    assert why in refused("conform", *arguments).splitlines()[-1]
+
+
 def test_conform_says_how_to_install_the_suite(tmp_path: Path) -> None:
     """`conform` without the suite says where it comes from."""
     script = "import sys; sys.modules['ovread_conformance'] = None; from ovread.cli import main; main()"

@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ovread_conformance import rotations
-from ovread_conformance.checks import Check
 from ovread_conformance.dynamics import HELD, PENDULUM
 from ovread_conformance.effects import LOOSE, joint, put
-from ovread_conformance.live import Key, Live, conditions_of
+from ovread_conformance.live import Check, Key, Live, conditions_of
 from ovread_conformance.motion import Array, values_of
 from ovread_conformance.oracles import BODY, JOINT
 from ovread_conformance.systems import RESTING, Body, Shape, System, at

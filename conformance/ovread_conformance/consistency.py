@@ -50,9 +50,7 @@ _OF_STEPS = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForc
 
 def consistency(recording: Recording, only: Key | None = None) -> Iterator[Verdict]:
     """Hold the values of each tick after the first against its joint state, and successive ticks against the rates."""
-    ticks = sorted({tick for tick, _, name in recording.readings if name == "mass"})
-    if not ticks:
-        return
+    ticks = recording.ticks
     if recording.system.articulations:
         for tick in ticks[1:]:
             yield from _held(recording, tick, tick, (*_DERIVED, *_NATIVE), AGREES, only)

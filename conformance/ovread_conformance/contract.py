@@ -26,9 +26,8 @@ from ovread.errors import (
 )
 from ovread.order import natural_key
 from ovread.values import DTYPES
-from ovread_conformance.checks import Check
 from ovread_conformance.effects import LOOSE
-from ovread_conformance.live import Live
+from ovread_conformance.live import Check, Live
 from ovread_conformance.oracles import BODY, Oracle
 from ovread_conformance.systems import RUBBING, SYSTEMS, VARIANTS, System, express
 

@@ -13,9 +13,8 @@ import attrs
 import numpy as np
 import pinocchio as pin
 
-from ovread_conformance.checks import Check
 from ovread_conformance.effects import LOOSE
-from ovread_conformance.live import Live
+from ovread_conformance.live import Check, Live
 from ovread_conformance.motion import Array, Rates, accelerations, values_of
 from ovread_conformance.oracles import BODY, JOINT, LINK, Key
 from ovread_conformance.systems import FIXED_TREE, FLOATING_TREE, Body, Drive, Joint, Robot, RobotOracle, System, at
@@ -57,6 +56,8 @@ FIRST_ORDER = 0.02
 OF_CENTRES = 1e-3
 """The same of velocities of centres of mass: an engine that integrates the velocity of an origin, at a lever of a third
 of the unit that turns by a radian per second, is off by a part of the step."""
+HINGED = 0.015
+"""Relative tolerance after two steps of bodies on a joint outside articulations, for which engines iterate."""
 
 # Momentum and energy.
 
@@ -144,6 +145,16 @@ def _free_fall(simulation: Live) -> None:
         assert (error <= late * 1.05 + OF_CENTRES * float(np.abs(exact).max())).all(), (
             f"free fall: {body.name} falls by v t + g t^2 / 2 = {exact}, give or take g dt t / 2: got {fallen}"
         )
+
+
+def _hinges_to_the_world(simulation: Live) -> None:
+    mass, lever, moment, dt, count = 2.0, 1.0, 0.02, 1 / 60, 2
+    fall = count * dt * mass * 9.81 * lever / (moment + mass * lever**2)
+    simulation.step(dt, count=count)
+    for path in ("/World/arm", "/World/swapped"):
+        spin, velocity = (values_of(simulation, BODY, path, name) for name in ("angularVelocity", "linearVelocity"))
+        _near(spin, np.array([0, fall, 0]), HINGED, f"{path} swings by t m g l / I")
+        _near(velocity, np.array([0, 0, -fall * lever]), HINGED, f"the centre of mass of {path} moves about the hinge")
 
 
 def _period(simulation: Live) -> None:
@@ -306,6 +317,8 @@ CHECKS = (
     Check("floating robot", "Momentum and angular momentum of a floating robot are conserved.", FLOATING_ROBOT,
           _floating_robot, ("drag",), reads=_EXACT_JOINTS),
     Check("free fall", "Bodies fall by v t + g t^2 / 2.", LOOSE, _free_fall, ("drag", "short step")),
+    Check("hinge to the world", "A hinge holds a body that is in no articulation to the world, and lets it swing.",
+          "world_hinges.usda", _hinges_to_the_world, ("short step",)),
     Check("pendulum", "A pendulum has the period of its length, moments and amplitude.", PENDULUM, _period,
           ("short step",), reads=_EXACT_JOINTS),
     Check("steady state", "A drive holds where its stiffness times its error is the load.", HELD, _steady_state,

@@ -19,11 +19,12 @@ import attrs
 from ovread import ObjectType, catalogue
 from ovread.backend import Deviation
 from ovread.catalogue import Attribute
+from ovread.errors import OptionError
 from ovread_conformance import observation, suite, written
 from ovread_conformance.declarations import Declared, Scene, Standing
 from ovread_conformance.isolation import LIMIT, Answer, Isolated
 from ovread_conformance.observation import Observation
-from ovread_conformance.oracles import Oracle
+from ovread_conformance.oracles import OBJECTS, Oracle
 from ovread_conformance.recording import Recording, served
 from ovread_conformance.stability import before_loss, loss
 from ovread_conformance.suite import Fate, Recordings, Run
@@ -172,12 +173,19 @@ class Examination:
 
     @functools.cached_property
     def answers(self) -> dict[str, Answer]:
-        """What became of recording each run."""
+        """What became of recording each run.
+
+        Raises:
+            OptionError: The first run is refused for an option, as a device that is not there.
+        """
         start = time.perf_counter()
         found = {}
         for number, name in enumerate(self.runs, 1):
             self._progress(f"{self.label}: {name} ({number} of {len(self.runs)})")
-            found[name] = self._process.call(recorded, name, self.label, self.device)
+            found[name] = answer = self._process.call(recorded, name, self.label, self.device)
+            refused = answer.failure.removeprefix(f"{OptionError.__name__}: ")
+            if number == 1 and refused != answer.failure:
+                raise OptionError(refused)
         self.seconds["recording"] = time.perf_counter() - start
         return found
 
@@ -212,7 +220,7 @@ class Examination:
         read = {key for recording in plain.values() for key in recording.rows}
         for name, recording in plain.items():
             for key in (Oracle(recording.system).rows & set(self.served)) - read:
-                words = "expected values, got none, of what is declared as served"
+                words = "expected values of what is declared as served, got none"
                 yield Held(name, "oracle", key, 1, (Verdict(*key, "any object", words, "oracle", math.inf, 0.0),))
 
     @functools.cached_property
@@ -230,7 +238,7 @@ class Examination:
         kinds = {kind for kind, _ in self.served}
         for held in found:
             for verdict in held.failures:
-                if not verdict.attribute and verdict.object_type not in kinds:
+                if verdict.path == OBJECTS and verdict.object_type not in kinds:
                     continue  # of what a backend serves nothing, it need not list the objects
                 declared = self.declared.excuse(self.scene(held.run), verdict.object_type.name, verdict.attribute)
                 yield Failure(held, verdict, declared)
@@ -242,7 +250,7 @@ class Examination:
     @functools.cached_property
     def _scenes(self) -> dict[str, Scene]:
         runs = {name: Scene(name, run.deviation) for name, run in suite.runs().items()}
-        return runs | {name: Scene(name) for name in observation.EVERY}
+        return runs | {name: Scene(name) for name in observation.CHECKS}
 
     def observe(self, name: str, *, mutants: bool = False) -> Observation:
         """Return what became of a live check."""
@@ -251,11 +259,12 @@ class Examination:
 
     def answer_of(self, name: str, *, mutants: bool = False) -> Answer:
         """Run a live check, once."""
+        if (name, True) in self._observations:
+            return self._observations[name, True]
         if (name, mutants) not in self._observations:
             self._progress(f"{self.label}: {name}")
             call = (observation.observe, name, self.label, self.device, mutants)
-            process = self._live if observation.is_live(name) else self._process
-            self._observations[name, mutants] = process.call(*call)
+            self._observations[name, mutants] = self._live.call(*call)
         return self._observations[name, mutants]
 
     @functools.cached_property
@@ -307,8 +316,8 @@ class Examination:
         """How each declared deviation stands, after the runs and the checks."""
         declared = [failure.declared for finding in self.findings.values() for failure in finding.deviating]
         declared += [self.excuse_of(name) for name in self.runs if self.answers[name].failure]
-        declared += [self.excuse_of(name) for name in observation.EVERY if self.observe(name).failure]
-        ran = [self.scene(name) for name in (*self.runs, *observation.EVERY)]
+        declared += [self.excuse_of(name) for name in observation.CHECKS if self.observe(name).failure]
+        ran = [self.scene(name) for name in (*self.runs, *observation.CHECKS)]
         failed = {found for found in declared if found is not None}
         return self.declared.standings(failed, ran, self._scenes.values())
 

@@ -10,10 +10,9 @@ from ovread.errors import (
     ClosedError,
     OvreadError,
 )
-from ovread_conformance.checks import Check
 from ovread_conformance.contract import DT, queries, refuses
 from ovread_conformance.effects import LOOSE
-from ovread_conformance.live import Live
+from ovread_conformance.live import Check, Live
 from ovread_conformance.oracles import ARTICULATION, BODY
 from ovread_conformance.systems import FLOATING_TREE
 

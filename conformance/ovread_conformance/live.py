@@ -1,15 +1,17 @@
-"""What a live check is given: an open simulation, and as many others like it as it asks for.
+"""What a live check is, and what it is given: an open simulation, and as many others like it as it asks for.
 
 Faults (:mod:`ovread_conformance.faults`) are subclasses that pass something on wrongly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import resources
 from types import TracebackType
 from typing import Any, Self
 
+import attrs
 import numpy.typing as npt
 
 import ovread
@@ -29,10 +31,39 @@ from ovread.assignment import set_values
 from ovread.backend import Level
 from ovread.catalogue import Writability
 from ovread.errors import NotWritableError, ValueRefusedError
-from ovread_conformance.checks import Check
 from ovread_conformance.systems import System, usda
 
 Key = tuple[ObjectType, str]
+
+
+@attrs.frozen
+class Check:
+    """One promise, and how it is observed of a running simulation.
+
+    Args:
+        name: Short name of the promise.
+        convention: The promise, one sentence.
+        scene: A system, or a file in ``ovread_conformance/scenes``.
+        run: Raises AssertionError where the simulation breaks it.
+        faults: Names of the faults (:mod:`ovread_conformance.faults`) that it must notice.
+        writes: Attributes that a backend has to declare as written.
+        reads: Attributes that it has to declare as exact.
+    """
+
+    name: str
+    convention: str
+    scene: System | str
+    run: Callable[[Live], None]
+    faults: tuple[str, ...]
+    writes: tuple[Key, ...] = ()
+    reads: tuple[Key, ...] = ()
+
+    @property
+    def usda(self) -> str:
+        """Text of the scene."""
+        if isinstance(self.scene, System):
+            return usda(self.scene)
+        return resources.files("ovread_conformance").joinpath("scenes", self.scene).read_text()
 
 
 class NotOfferedError(Exception):

@@ -27,6 +27,8 @@ Key = tuple[ObjectType, str]
 _LISTED = {BODY: "mass", LINK: "mass", ARTICULATION: "linkCount"}
 """Types whose objects are known, and an attribute that all of them have."""
 
+OBJECTS = "objects"
+"""What stands for a path where it is about which objects there are."""
 AUTHORED = 2e-5
 """Relative tolerance of what the file decides: single precision, rounded a few times on the way."""
 COMPUTED = 1e-4
@@ -112,7 +114,7 @@ class Oracle:
         for kind, of in _LISTED.items():
             expected, got = sorted(self._before[kind, of]), sorted(recording.objects[kind])
             error = 0.0 if expected == got else np.inf
-            yield Verdict(kind, "", "objects", f"expected {expected}, got {got}", "oracle", error, 0.0)
+            yield Verdict(kind, "", OBJECTS, f"expected {expected}, got {got}", "oracle", error, 0.0)
 
     def at_tick(self, recording: Recording, tick: int, key: Key, tolerance: float) -> Iterator[Verdict]:
         """Hold one attribute at one tick against the expectation of this state; nothing where there is none."""

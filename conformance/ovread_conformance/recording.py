@@ -84,6 +84,7 @@ class Recording:
         omitted: By tick, type and attribute, paths that were left out with a reason.
         dt: Seconds of each step.
         tolerances: Relative tolerance of the attributes that the backend declares to be approximate.
+        ticks: When everything was read, in order.
         uncorrupted: What it was made from by corrupting an attribute; None where it was not.
     """
 
@@ -95,6 +96,7 @@ class Recording:
     omitted: Mapping[Key, frozenset[str]] = attrs.field(factory=dict)
     dt: float = DT
     tolerances: Mapping[tuple[ObjectType, str], float] = attrs.field(factory=dict)
+    ticks: tuple[int, ...] = ()
     uncorrupted: Recording | None = None
 
     @property
@@ -185,7 +187,7 @@ def record_open(simulation: Simulation, system: System, ticks: Sequence[int], dt
         kept |= _read(simulation, queries, None, readings, omitted)
     objects = {kind: query.paths for kind, query in queries.items()}
     overwritten = tuple(_overwritten(kept, readings))
-    return Recording(system, simulation.units, objects, readings, overwritten, omitted, dt)
+    return Recording(system, simulation.units, objects, readings, overwritten, omitted, dt, ticks=tuple(ticks))
 
 
 def _read(

@@ -18,10 +18,9 @@ from ovread.errors import (
     ValueRefusedError,
     WriteSessionError,
 )
-from ovread_conformance.checks import Check
 from ovread_conformance.contract import queries, refuses
 from ovread_conformance.effects import LOOSE
-from ovread_conformance.live import Live, conditions_of
+from ovread_conformance.live import Check, Live, conditions_of
 from ovread_conformance.oracles import BODY
 from ovread_conformance.systems import FLOATING_TREE
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 import attrs
 import numpy as np
 
-from ovread import ObjectType, catalogue
+from ovread import ObjectType, StageUnits, catalogue
 from ovread.catalogue import Attribute
 from ovread_conformance.commands import commander, commands
 from ovread_conformance.consistency import consistency
@@ -158,11 +158,21 @@ Recordings = Mapping[str, Recording]
 
 
 def oracle_evidence(run: Run, recordings: Recordings, only: Key | None = None) -> Iterator[Verdict]:
-    """Hold a run against closed forms and Pinocchio; of a variant, what it is not predicted for."""
+    """Hold a run against closed forms and Pinocchio; of a variant its units, and what it is not predicted for."""
+    if only is None:
+        yield _units(recordings[run.name])
     if RESTING.name in run.name:
         return
     if run.original is None or (only is not None and not is_predicted(catalogue.attribute(*only))):
         yield from _oracle(run.system).verdicts(recordings[run.name], only)
+
+
+def _units(recording: Recording) -> Verdict:
+    stage, got = recording.system.stage, recording.units
+    expected = StageUnits(stage.meters_per_unit, stage.kilograms_per_unit, stage.up_axis)
+    spelt = [f"{of.meters_per_unit:g} m, {of.kilograms_per_unit:g} kg, {of.up_axis} up" for of in (expected, got)]
+    words = "expected {}, got {}".format(*spelt)
+    return Verdict(ObjectType.SCENE, "", "stage", words, "units", 0.0 if got == expected else np.inf, 0.0)
 
 
 @functools.lru_cache(maxsize=128)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ovread_conformance.checks import Check
 from ovread_conformance.contract import CHECKS as OF_READS
 from ovread_conformance.lifetimes import CHECKS as OF_LIFETIMES
+from ovread_conformance.live import Check
 from ovread_conformance.sessions import CHECKS as OF_WRITES
 from ovread_conformance.trials import Trials, each_fault, name_of
 

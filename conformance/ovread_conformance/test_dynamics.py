@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ovread_conformance.checks import Check
 from ovread_conformance.dynamics import CHECKS
+from ovread_conformance.live import Check
 from ovread_conformance.trials import Trials, each_fault, name_of
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ovread_conformance.bounds import CHECKS as OF_BOUNDS
-from ovread_conformance.checks import Check
 from ovread_conformance.effects import CHECKS as OF_EFFECTS
+from ovread_conformance.live import Check
 from ovread_conformance.trials import Trials, each_fault, name_of
 
 CHECKS = (*OF_EFFECTS, *OF_BOUNDS)

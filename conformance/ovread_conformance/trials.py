@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ovread_conformance.checks import Check
 from ovread_conformance.examination import Examination
+from ovread_conformance.live import Check
 
 
 class Trials:
@@ -43,7 +43,7 @@ class Trials:
 
 def each_fault(checks: Sequence[Check]) -> list[tuple[Check, str]]:
     """Return each check with each fault that it must notice."""
-    return [(check, fault) for check in checks for fault in check.mutants]
+    return [(check, fault) for check in checks for fault in check.faults]
 
 
 def name_of(what: Check | str) -> str:

@@ -158,4 +158,5 @@ def _turn_error(expected: Array, got: Array) -> float:
 
 
 def _spelt(values: Array) -> str:
-    return np.array2string(values.squeeze(), precision=6, threshold=20, max_line_width=200).replace("\n", "")
+    text = " ".join(np.array2string(values.squeeze(), precision=6, threshold=20).split())
+    return text.replace("[ ", "[").replace(" ]", "]")

@@ -19,24 +19,17 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("report") / "scratch.html"
 
 
+def conform(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command where the faulty backends are installed."""
+    paths = os.pathsep.join([str(SCRATCH), *sys.path])
+    command = [sys.executable, "-m", "ovread", "conform", *arguments]
+    environment = {**os.environ, "PYTHONPATH": paths}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
 @pytest.fixture(scope="module")
 def document(page: Path) -> dict[str, Any]:
-    paths = os.pathsep.join([str(SCRATCH), *sys.path])
-    command = [
-        sys.executable,
-        "-m",
-        "ovread",
-        "conform",
-        "scratch",
-        "--mutants",
-        "--format",
-        "json",
-        "--html",
-        str(page),
-    ]
-    ran = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=page.parent, env={**os.environ, "PYTHONPATH": paths}
-    )
+    ran = conform("scratch", "--mutants", "--format", "json", "--html", str(page))
     assert ran.returncode == 1, ran.stderr
     found: dict[str, Any] = json.loads(ran.stdout)
     return found
@@ -79,6 +72,11 @@ def test_what_is_declared_as_served_and_never_read_fails(backend: dict[str, Any]
     assert "got none" in found["evidence"]["oracle"]["failures"][0]["words"]
 
 
+def test_what_is_only_written_is_reported_too(backend: dict[str, Any]) -> None:
+    found = named(backend["rows"])["RIGID_BODY.force"]
+    assert (found["support"], found["verdict"], list(found["evidence"])) == ("write-only", "fails", ["writes"])
+
+
 def test_a_crash_fails_its_run_only(backend: dict[str, Any]) -> None:
     runs = named(backend["runs"])
     assert runs["fixed tree, Y up"]["verdict"] == "fails"
@@ -108,9 +106,16 @@ def test_declared_deviations_must_show(backend: dict[str, Any]) -> None:
 
 def test_a_check_is_skipped_where_the_backend_declares_so(backend: dict[str, Any]) -> None:
     checks = named(backend["checks"])
-    assert checks["hinge-in-degrees"]["verdict"] == "skipped"
-    assert checks["hinge-in-degrees"]["words"] == "The backend serves nothing of ARTICULATION_JOINT."
-    assert checks["row-order"]["verdict"] == "fails"
+    assert checks["unknown moments"]["verdict"] == "skipped"
+    assert checks["unknown moments"]["words"].startswith("linearAcceleration of RIGID_BODY is unsupported")
+    assert checks["free fall"]["verdict"] == "fails"
+
+
+def test_nothing_ran_is_no_report(tmp_path: Path) -> None:
+    ran = conform("idle", "--quick", "--html", str(tmp_path / "page.html"))
+    assert (ran.returncode, ran.stdout, list(tmp_path.iterdir())) == (2, "", [])
+    assert ran.stderr.splitlines()[-1].startswith("ovread: Nothing could be run on idle. The first of ")
+    assert ran.stderr.endswith("SceneRefusedError: It opens nothing.\n")
 
 
 @pytest.mark.usefixtures("document")

@@ -6,17 +6,19 @@ import subprocess
 import sys
 from typing import Any
 
+import attrs
 import numpy as np
 import pinocchio as pin
 import pytest
 from faulty_reference import Faulty, Key, failures, opened, recorded
 from ovread_conformance import reference
-from ovread_conformance.suite import runs
-from ovread_conformance.systems import FLOATING_TREE, RESTING, SYSTEMS, TILTED, VARIANTS, WRITABLE, System, usda
+from ovread_conformance.consistency import consistency
+from ovread_conformance.suite import EVIDENCE, runs
+from ovread_conformance.systems import BODIES, FLOATING_TREE, RESTING, SYSTEMS, TILTED, VARIANTS, WRITABLE, System, usda
 from ovread_conformance.written import check_written
 
 import ovread
-from ovread import ObjectType, Simulation, catalogue
+from ovread import ObjectType, Simulation, StageUnits, catalogue
 from ovread.errors import SceneRefusedError
 from ovread.plugins import Plugins
 
@@ -35,6 +37,24 @@ def test_every_way_to_write_a_system_down_passes(system: System) -> None:
     names = [name for name, run in runs().items() if system.name in (name, run.original)]
     assert len(names) == 1 + len(VARIANTS)
     assert list(failures(recorded(Faulty(), names))) == []
+
+
+def test_units_of_another_stage_are_noticed() -> None:
+    """Metres and kilograms with Z up for whatever the stage has fails the oracle."""
+    name = f"{BODIES.name}, centimetres and grams, Y up"
+    right = recorded(Faulty(), [name])[name]
+    wrong = attrs.evolve(right, units=StageUnits(1.0, 1.0, "Z"))
+    for recording, holds in ((right, True), (wrong, False)):
+        found = {verdict.path: verdict.holds for verdict in EVIDENCE["oracle"](runs()[name], {name: recording}, None)}
+        assert found["stage"] is holds
+
+
+def test_what_is_read_agrees_whether_masses_are_read_or_not() -> None:
+    """A backend that serves no mass is held to the same joint states and rates."""
+    (whole,) = recorded(Faulty(), [FLOATING_TREE.name]).values()
+    readings = {key: found for key, found in whole.readings.items() if key[2] != "mass"}
+    assert {*consistency(attrs.evolve(whole, readings=readings))} == {*consistency(whole)}
+    assert any(verdict.attribute == "jointPosition" for verdict in consistency(whole))
 
 
 @pytest.mark.parametrize("key", reference.declared().writes, ids=lambda key: f"{key[0].name}.{key[1]}")

@@ -257,13 +257,13 @@ DEVIATIONS = (
             "rootLinearVelocity",
             "rootAngularVelocity",
         ),
-        "The kamino solver holds joints by the velocities of a step's start: in first steps accelerations of a chain of "
-        "spinning links are off by up to a half, and links move by up to three percent otherwise than their joints; "
+        "The kamino solver holds joints by the velocities of a step's start: in first steps accelerations of a chain "
+        "of spinning links are off by up to a half, and links move by up to three percent otherwise than their joints; "
         "in units that make numbers large the iterations stop far from the solution.",
         ("kamino",),
     ),
     *_in_scenes(
-        ("no gravity", "solids", "free fall", "centimetres", "y-up"),
+        ("no gravity", "solids", "free fall"),
         "velocity-from-positions",
         ("linearVelocity", "angularVelocity", "velocities", "body_qd"),
         "The vbd solver takes velocities from differences of positions, which single precision rounds: the error grows "

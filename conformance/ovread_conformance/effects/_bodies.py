@@ -32,7 +32,7 @@ def of_bodies() -> Iterator[Effect]:
         commands={(BODY, "force"): {path: FORCE}},
         push={path: (FORCE, NONE)},
         lasts=False,
-        mutants=("dropped write", "impulse for force", "persisting force", "late write", "write to all rows"),
+        faults=("dropped write", "impulse for force", "persisting force", "late write", "write to all rows"),
     )
     yield Effect(
         "wrench on a body",
@@ -41,7 +41,7 @@ def of_bodies() -> Iterator[Effect]:
         ((BODY, "wrench"),),
         **by_wrench,
         lasts=False,
-        mutants=("dropped write", "impulse for force"),
+        faults=("dropped write", "impulse for force"),
     )
     yield Effect(
         "position of a body",
@@ -49,7 +49,7 @@ def of_bodies() -> Iterator[Effect]:
         LOOSE,
         ((BODY, "position"),),
         body(name, pose=at(2, 7, -1, about=(3, -1, 2), degrees=-50)),
-        mutants=("dropped write", "forgotten write", "write to all rows", "late write"),
+        faults=("dropped write", "forgotten write", "write to all rows", "late write"),
     )
     yield Effect(
         "orientation of a body",
@@ -71,7 +71,7 @@ def of_bodies() -> Iterator[Effect]:
         LOOSE,
         ((BODY, "angularVelocity"),),
         body(name, spin=(-200.0, 150.0, 260.0)),
-        mutants=("forgotten write", "write in degrees"),
+        faults=("forgotten write", "write in degrees"),
     )
     for what, key, change in (
         ("mass", "mass", body(name, mass=1.4)),

@@ -13,8 +13,7 @@ from ovread import Simulation, catalogue
 from ovread.catalogue import Persistence
 from ovread.errors import NotWritableError
 from ovread_conformance import rotations
-from ovread_conformance.checks import Check
-from ovread_conformance.live import Key, Live, conditions_of
+from ovread_conformance.live import Check, Key, Live, conditions_of
 from ovread_conformance.motion import Array, Push, Rates, accelerations, rates
 from ovread_conformance.oracles import BODY, JOINT, LINK, Oracle
 from ovread_conformance.recording import record_open
@@ -62,8 +61,8 @@ class Effect:
         push: Forces that then act on bodies and links.
         efforts: Efforts that then act on joints, by label.
         lasts: Whether forces and efforts act in the second step too.
-        mutants: Faults that the check of the next step must catch.
-        mutants_at_once: Faults that the check before the step must catch.
+        faults: Faults that the check of the next step must catch.
+        faults_at_once: Faults that the check before the step must catch.
     """
 
     name: str
@@ -75,8 +74,8 @@ class Effect:
     push: Push = attrs.field(factory=dict)
     efforts: Mapping[str, float] = attrs.field(factory=dict)
     lasts: bool = True
-    mutants: tuple[str, ...] = ("forgotten write",)
-    mutants_at_once: tuple[str, ...] = ("dropped write",)
+    faults: tuple[str, ...] = ("forgotten write",)
+    faults_at_once: tuple[str, ...] = ("dropped write",)
 
     @property
     def written(self) -> System:
@@ -165,11 +164,11 @@ class Effect:
                 "What is written, and all that depends on it, is read before any step.",
                 self.system,
                 self.run_at_once,
-                self.mutants_at_once,
+                self.faults_at_once,
                 self.keys,
             )
         reads = ((JOINT, "jointVelocity"),) if self.system.robots else ((BODY, "linearVelocity"),)
-        yield Check(self.name, self.convention, self.system, self.run, self.mutants, self.keys, reads)
+        yield Check(self.name, self.convention, self.system, self.run, self.faults, self.keys, reads)
 
 
 def put(simulation: Live, key: Key, values: Mapping[str, npt.ArrayLike]) -> None:

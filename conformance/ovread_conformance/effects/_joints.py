@@ -29,29 +29,29 @@ def of_joints(system: System) -> Iterator[Effect]:
         "jointPosition is in degrees, body1 relative to body0, and links follow.",
         "jointPosition",
         lambda each: joint("d", position=(-20.0, 45.0, 35.0))(joint("c", position=(70.0,))(each)),
-        mutants=("forgotten write", "write in degrees"),
-        mutants_at_once=("dropped write", "stale dependents"),
+        faults=("forgotten write", "write in degrees"),
+        faults_at_once=("dropped write", "stale dependents"),
     )
     yield effect(
         "coordinate of a swapped joint and a slide",
         "jointPosition is that of body1 relative to body0, also where the outer link is body0.",
         "jointPosition",
         lambda each: joint("a", position=(60.0,))(joint("b10", position=(-0.7,))(each)),
-        mutants_at_once=("dropped write", "reversed write"),
+        faults_at_once=("dropped write", "reversed write"),
     )
     yield effect(
         "coordinates of a ball joint",
         "jointPosition of a ball joint is one rotation vector, in degrees.",
         "jointPosition",
         joint("b9", position=(40.0, -35.0, 60.0)),
-        mutants_at_once=("dropped write", "stale dependents"),
+        faults_at_once=("dropped write", "stale dependents"),
     )
     yield effect(
         "rates about several axes",
         "jointVelocity about several axes is the angular velocity in the outer joint frame, in degrees per second.",
         "jointVelocity",
         lambda each: joint("b9", velocity=(150.0, -120.0, 90.0))(joint("d", velocity=(-100.0, 160.0, -60.0))(each)),
-        mutants=("forgotten write", "write in degrees"),
+        faults=("forgotten write", "write in degrees"),
     )
     yield effect(
         "joint rate",
@@ -64,7 +64,7 @@ def of_joints(system: System) -> Iterator[Effect]:
         "jointPositionTarget pulls by the stiffness per degree.",
         "jointPositionTarget",
         drive("a", target=-140.0),
-        mutants=("forgotten write", "write to all rows"),
+        faults=("forgotten write", "write to all rows"),
     )
     yield effect(
         "drive's target rate",
@@ -77,7 +77,7 @@ def of_joints(system: System) -> Iterator[Effect]:
         "jointStiffness is per degree.",
         "jointStiffness",
         drive("a", stiffness=0.9),
-        mutants=("forgotten write", "write in degrees"),
+        faults=("forgotten write", "write in degrees"),
     )
     yield effect("damping", "jointDamping is per degree.", "jointDamping", drive("a", damping=0.03))
     yield effect(
@@ -94,7 +94,7 @@ def of_joints(system: System) -> Iterator[Effect]:
             ((JOINT, "jointActuationForce"),),
             commands={(JOINT, "jointActuationForce"): {path: [effort]}},
             efforts={label(link, axis): effort},
-            mutants=("forgotten write", "reversed write", "dropped write"),
+            faults=("forgotten write", "reversed write", "dropped write"),
         )
     for attribute in ("jointFriction", "jointDynamicFriction"):
         keys = (

@@ -29,7 +29,7 @@ def of_links(system: System) -> Iterator[Effect]:
         commands={(LINK, "force"): {path: 4 * FORCE}},
         push={path: (4 * FORCE, NONE)},
         lasts=False,
-        mutants=("dropped write", "persisting force"),
+        faults=("dropped write", "persisting force"),
     )
     yield Effect(
         f"wrench on a link{of}",
@@ -39,7 +39,7 @@ def of_links(system: System) -> Iterator[Effect]:
         commands={(LINK, "wrench"): {path: values}},
         push={path: push},
         lasts=False,
-        mutants=("dropped write", "impulse for force"),
+        faults=("dropped write", "impulse for force"),
     )
     heavier = attrs.evolve(link, mass=4.0)
     other = system.robots[0].link("a")
@@ -92,5 +92,5 @@ def of_roots() -> Iterator[Effect]:
                 system,
                 ((ARTICULATION, attribute),),
                 change,
-                mutants_at_once=("dropped write", "stale dependents"),
+                faults_at_once=("dropped write", "stale dependents"),
             )

@@ -290,9 +290,9 @@ def bind(world: World, kind: ObjectType, rows: Rows, names: Sequence[str], reads
         omissions += omissions_of(name, reasons)
         positions = [number for number, path in enumerate(asked) if not reasons[path]]
         if catalogue.attribute(kind, name).layout is catalogue.Layout.MATRIX:
-            for number in positions:
-                columns.append(_matrix_column(world, name, number, asked[number]))
-                fills.append(_fill(world, reads[kind][name], name, [asked[number]]))
+            for column, paths in _matrix_columns(world, name, positions, asked):
+                columns.append(column)
+                fills.append(_fill(world, reads[kind][name], name, paths))
         elif positions or not reasons:
             paths = [asked[number] for number in positions]
             columns.append(column_of(world, kind, name, positions, paths))
@@ -300,12 +300,19 @@ def bind(world: World, kind: ObjectType, rows: Rows, names: Sequence[str], reads
     return FilledColumns(columns, fills, omissions)
 
 
-def _matrix_column(world: World, name: str, position: int, path: str) -> Column:
-    labels = _labels(_robot(world, path), name)
-    lanes = tuple(
-        f"r{row}c{column}" for row in range(max(len(labels.rows), 1)) for column in range(len(labels.columns))
-    )
-    return Column(name, np.array([position], np.intp), lanes=lanes, labels=(labels,), native_labels=(labels,))
+def _matrix_columns(
+    world: World, name: str, positions: Sequence[int], asked: Sequence[str]
+) -> Iterator[tuple[Column, list[str]]]:
+    """Give a column for the matrices of each size, with the paths that it covers."""
+    labels = {number: _labels(_robot(world, asked[number]), name) for number in positions}
+    sizes: dict[tuple[int, int], list[int]] = {}
+    for number, of in labels.items():
+        sizes.setdefault((max(len(of.rows), 1), len(of.columns)), []).append(number)
+    for (height, width), numbers in sizes.items():
+        lanes = tuple(f"r{row}c{column}" for row in range(height) for column in range(width))
+        given = tuple(labels[number] for number in numbers)
+        column = Column(name, np.array(numbers, np.intp), lanes=lanes, labels=given, native_labels=given)
+        yield column, [asked[number] for number in numbers]
 
 
 def _fill(world: World, read: Read, name: str, paths: Sequence[str]) -> Callable[[Buffer], None]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import ovread
+from ovread import catalogue
 from ovread.catalogue import Attribute
 from ovread_conformance import observation, suite
 from ovread_conformance.examination import Examination, Failure, Finding
@@ -64,9 +65,10 @@ def machine() -> str:
 
 def _backend(one: Examination, *, mutants: bool) -> Document:
     info = one.declared.info
-    rows = [_row(one, row) for row in one.served.values()]
+    written_only = [catalogue.attribute(*key) for key in one.writes if key not in one.served]
+    rows = [_row(one, row) for row in (*one.served.values(), *written_only)]
     runs = [_run(one, name) for name in one.runs]
-    checks = [_check(one, name, mutants=mutants) for name in observation.EVERY]
+    checks = [_check(one, name, mutants=mutants) for name in observation.CHECKS]
     objects = [_finding(finding) for (_, (_, name)), finding in one.findings.items() if not name]
     deviations = [
         {
@@ -75,6 +77,7 @@ def _backend(one: Examination, *, mutants: bool) -> Document:
             "reason": item.reason,
             "engine": item.engine,
             "link": item.link,
+            "scene": item.scene,
             "standing": standing.value,
             "is_error": standing.is_error,
         }
@@ -100,18 +103,22 @@ def _backend(one: Examination, *, mutants: bool) -> Document:
     }
     if mutants:
         found["mutants"] = _mutants(one, checks)
-    found["seconds"] = {name: round(seconds, 1) for name, seconds in one.seconds.items()}
+    seconds = {
+        **one.seconds,
+        "checks": sum(one.answer_of(name, mutants=mutants).seconds for name in observation.CHECKS),
+    }
+    found["seconds"] = {name: round(spent, 1) for name, spent in seconds.items()}
     found["holds"] = (
         held > 0
         and not any(part["verdict"] in ("fails", "no evidence") for part in (*rows, *objects, *runs, *checks))
         and not any(item["is_error"] for item in deviations)
-        and not (mutants and any(not survivor["explanation"] for survivor in found["mutants"]["survivors"]))
+        and not (mutants and found["mutants"]["missed"])
     )
     return found
 
 
 def _row(one: Examination, row: Attribute) -> Document:
-    support = one.declared.support(row.key)
+    support, is_read = one.declared.support(row.key), row.key in one.served
     evidence = {
         kind: _finding(one.findings[kind, row.key]) for kind in suite.EVIDENCE if (kind, row.key) in one.findings
     }
@@ -128,11 +135,12 @@ def _row(one: Examination, row: Attribute) -> Document:
         "object_type": row.object_type.name,
         "attribute": row.name,
         "meaning": row.meaning,
+        "lanes": list(row.lanes),
         "units": row.units(),
         "frame": row.frame.value,
         "point": row.point.value,
-        "support": support.level.value,
-        "reason": support.reason,
+        "support": support.level.value if is_read else "write-only",
+        "reason": support.reason if is_read else "",
         "tolerance": support.tolerance,
         "verdict": verdict,
         "outside": outside(row),
@@ -182,14 +190,15 @@ def _run(one: Examination, name: str) -> Document:
 
 
 def _check(one: Examination, name: str, *, mutants: bool) -> Document:
-    seen, check = one.observe(name, mutants=mutants), observation.EVERY[name]
+    seen, check = one.observe(name, mutants=mutants), observation.CHECKS[name]
     printed = one.answer_of(name, mutants=mutants).printed
     words = seen.failure or (f"the engine printed: {printed}" if printed else "")
     found = _live(one, name, words)
     if seen.skipped:
         found |= {"verdict": "skipped", "words": seen.skipped}
     return {**found, "convention": check.convention, "scene": check.usda if words else "",
-            "mutants": len(check.mutants), "survivors": list(seen.survivors)}  # fmt: skip
+            "writes": [f"{kind.name}.{attribute}" for kind, attribute in check.writes],
+            "mutants": len(check.faults), "survivors": list(seen.survivors)}  # fmt: skip
 
 
 def _live(one: Examination, name: str, words: str) -> Document:
@@ -208,7 +217,14 @@ def _mutants(one: Examination, checks: Sequence[Document]) -> Document:
         for name in check["survivors"]
     ]
     live = sum(check["mutants"] - len(check["survivors"]) for check in observed)
-    return {"killed": killed + live, "total": killed + live + len(survivors), "survivors": survivors}
+    explained = sum(bool(survivor["explanation"]) for survivor in survivors)
+    return {
+        "killed": killed + live,
+        "total": killed + live + len(survivors),
+        "explained": explained,
+        "missed": len(survivors) - explained,
+        "survivors": survivors,
+    }
 
 
 def _survivor(fate: Fate) -> Document:

@@ -1,4 +1,4 @@
-"""The document on a terminal: a matrix of attributes and kinds of evidence, and whatever fails."""
+"""The document on a terminal: what holds by object type, and one by one what does not."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ _STYLES = {
     "outside": "dim",
 }
 
+_VERDICTS = ("holds", "deviates", "fails", "no evidence")
+
 
 def print_json(document: Document) -> None:
     """Print all of it."""
@@ -40,7 +42,7 @@ def print_csv(document: Document) -> None:
 
 
 def print_tables(document: Document) -> None:
-    """Print the matrix, what fails, the deviations, the mutants and a line that sums up, of each backend."""
+    """Print what holds by type, what differs, the deviations, the mutants and a line that sums up, of each backend."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=200, no_color=True)
@@ -53,15 +55,21 @@ def print_tables(document: Document) -> None:
 
 def _print_backend(console: Console, backend: Document) -> None:
     console.rule(f"{backend['backend']} on {backend['device']}: {backend['engine']}, {backend['plugin']}")
-    rows = [[Text(row["name"]), _word(row["verdict"]), *(_cell(row, kind) for kind in KINDS)]
-            for row in backend["rows"] if row["verdict"] != "outside"]  # fmt: skip
-    _print(console, ["attribute", "verdict", *KINDS], rows)
-    console.print()
-    parts = [*backend["checks"], *(run for run in backend["runs"] if run["verdict"] != "holds")]
-    _print(console, ["run or check", "verdict", ""],
-           [[Text(part["name"]), _word(part["verdict"]), Text(part["words"] or part.get("convention", ""))]
-            for part in parts])  # fmt: skip
-    for row in [*backend["rows"], *backend["objects"]]:
+    kinds = [kind for kind in KINDS if backend["covered"].get(kind)]
+    rows = [row for row in backend["rows"] if row["verdict"] != "outside"]
+    types = dict.fromkeys(row["object_type"] for row in rows)
+    _print(console, ["type", "attributes", *_VERDICTS, *(f"by {kind}" for kind in kinds)],
+           (_counted(kind, [row for row in rows if row["object_type"] == kind], kinds) for kind in types))  # fmt: skip
+    differing = [row for row in rows if row["verdict"] != "holds"]
+    if differing:
+        _print(console, ["attribute that differs", "verdict", *kinds, "declared as"],
+               ([Text(row["name"]), _word(row["verdict"]), *(_cell(row, kind) for kind in kinds), Text(_rules(row))]
+                for row in differing))  # fmt: skip
+    parts = [part for part in (*backend["checks"], *backend["runs"]) if part["verdict"] in ("fails", "deviates")]
+    if parts:
+        _print(console, ["run or check", "verdict", ""],
+               ([Text(part["name"]), _word(part["verdict"]), Text(part["words"])] for part in parts))  # fmt: skip
+    for row in [*rows, *backend["objects"]]:
         _print_failures(console, row)
     for item in backend["deviations"]:
         if item["is_error"]:
@@ -71,6 +79,20 @@ def _print_backend(console: Console, backend: Document) -> None:
         words = f"survives: {survivor['name']} ({survivor['fault']}) {survivor['explanation']}"
         console.print(words, style="dim" if survivor["explanation"] else "red", markup=False)
     console.print(_summary(backend), style="green" if backend["holds"] else "red", markup=False)
+
+
+def _counted(kind: str, rows: Sequence[Document], kinds: Sequence[str]) -> list[Text]:
+    """Return how many attributes of a type there are, by verdict, and by kind of evidence."""
+    verdicts = [sum(row["verdict"] == verdict for row in rows) for verdict in _VERDICTS]
+    styled = (
+        Text(str(count or ""), style=_STYLES[verdict]) for verdict, count in zip(_VERDICTS, verdicts, strict=True)
+    )
+    covered = (Text(str(sum(one in row["evidence"] for row in rows) or "")) for one in kinds)
+    return [Text(kind), Text(str(len(rows))), *styled, *covered]
+
+
+def _rules(row: Document) -> str:
+    return ", ".join(dict.fromkeys(rule for found in row["evidence"].values() for rule in found.get("deviations", ())))
 
 
 def _print_failures(console: Console, row: Document) -> None:
@@ -93,16 +115,19 @@ def _print_parity(console: Console, pair: Document) -> None:
 
 
 def _summary(backend: Document) -> str:
-    covered = ", ".join(f"{count} by {kind}" for kind, count in backend["covered"].items())
     shown = sum(item["standing"] == "shown" for item in backend["deviations"])
+    checks = [check["verdict"] for check in backend["checks"]]
+    rows, outside, bare = (len(backend[key]) for key in ("rows", "outside", "without_evidence"))
     words = (
         f"{backend['backend']}: {'conforms' if backend['holds'] else 'does not conform'}. "
-        f"{backend['values']} values of {len(backend['runs'])} runs held; rows of {len(backend['rows'])}: {covered}; "
-        f"{len(backend['without_evidence'])} without evidence, {len(backend['outside'])} outside the suite's scope. "
+        f"{backend['values']} values of {len(backend['runs'])} runs held; of {len(checks)} checks "
+        f"{checks.count('holds')} hold, {checks.count('skipped')} are of what it does not offer. {rows} attributes "
+        f"read or written: {rows - outside - bare} with evidence, {bare} without, {outside} outside the suite's scope. "
         f"{len(backend['deviations'])} deviations declared, {shown} of them shown."
     )
     if "mutants" in backend:
-        words += f" Mutants: {backend['mutants']['killed']} of {backend['mutants']['total']} killed."
+        killed = "{killed} of {total} killed, {explained} explained, {missed} not noticed"
+        words += f" Mutants: {killed.format(**backend['mutants'])}."
     spent = ", ".join(f"{name} {seconds:g} s" for name, seconds in backend["seconds"].items())
     return f"{words} Time: {spent}."
 

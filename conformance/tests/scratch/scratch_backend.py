@@ -1,4 +1,7 @@
-"""A backend that only weighs bodies, wrongly on stages in feet; it crashes where Y is up, and prints in centimetres."""
+"""A backend that only weighs bodies, wrongly on stages in feet; it crashes where Y is up, and prints in centimetres.
+
+It says that it writes forces, and does not.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,9 @@ from ovread.backend import (
     OmissionReason,
     Scene,
     supports,
+    writes,
 )
-from ovread.catalogue import ObjectType
+from ovread.catalogue import ObjectType, Writability
 from ovread.hookspecs import hookimpl
 from ovread.units import StageUnits
 
@@ -57,6 +61,7 @@ def ovread_describe_backend() -> BackendInfo:
     return BackendInfo(
         engine=ENGINE,
         support=supports(ObjectType.RIGID_BODY, "mass position"),
+        writes=writes(ObjectType.RIGID_BODY, "force", Writability.WRITE_ONLY),
         deviations=(
             Deviation("heavy-in-feet", ("RIGID_BODY.mass",), "Masses are doubled.", "scale 1.2", scene="*, feet"),
             Deviation("crashes", (), "It crashes.", "scale 1.2", scene="bodies, Y up"),
