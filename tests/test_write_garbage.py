@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-WRITABLE = resources.files("ovread_conformance").joinpath("scenes", "writable.usda")
+WRITABLE = HERE / "scenes" / "writable.usda"
 SAMPLES = resources.files("ovphysx").joinpath("samples", "data")
 ATTEMPTS = 1500
 CASES = {

@@ -315,7 +315,7 @@ CHECKS = (
     Check("offsets", "Row i of a ragged layout owns elements offsets[i] to offsets[i + 1].", RUBBING, _offsets,
           ("shifted offsets",)),
     Check("identity and order", "Row i is path i: in natural order, the caller's, or the engine's own.", LOOSE,
-          _identity, ("unsorted rows", "lost order", "native rows")),
+          _identity, ("unsorted rows", "lost order", "native rows"), needs=((BODY, "position"),)),
     Check("order under renaming", "The order follows the names.", LOOSE, _renamed, ("unsorted rows", "native rows")),
     Check("tick and time", "A tick is a step, time is in seconds, and results carry both.", LOOSE, _time,
           ("standing tick", "time in ticks")),

@@ -309,16 +309,18 @@ def _converges(system: System) -> Callable[[Live], None]:
     return run
 
 
+_MOVING_BODIES: tuple[Key, ...] = ((BODY, "linearVelocity"),)
 _EXACT_JOINTS: tuple[Key, ...] = ((JOINT, "jointVelocity"),)
 
 CHECKS = (
     Check("free bodies", "Momentum, angular momentum and energy of free bodies are conserved.", FLOATING,
-          _free_bodies, ("drag",)),
+          _free_bodies, ("drag",), needs=_MOVING_BODIES),
     Check("floating robot", "Momentum and angular momentum of a floating robot are conserved.", FLOATING_ROBOT,
           _floating_robot, ("drag",), reads=_EXACT_JOINTS),
-    Check("free fall", "Bodies fall by v t + g t^2 / 2.", LOOSE, _free_fall, ("drag", "short step")),
+    Check("free fall", "Bodies fall by v t + g t^2 / 2.", LOOSE, _free_fall, ("drag", "short step"),
+          needs=_MOVING_BODIES),
     Check("hinge to the world", "A hinge holds a body that is in no articulation to the world, and lets it swing.",
-          "world_hinges.usda", _hinges_to_the_world, ("short step",)),
+          "world_hinges.usda", _hinges_to_the_world, ("short step",), needs=_MOVING_BODIES),
     Check("pendulum", "A pendulum has the period of its length, moments and amplitude.", PENDULUM, _period,
           ("short step",), reads=_EXACT_JOINTS),
     Check("steady state", "A drive holds where its stiffness times its error is the load.", HELD, _steady_state,

@@ -163,13 +163,13 @@ def _check_same(runs: list[list[list[tuple[str, bytes]]]], where: str) -> None:
 CHECKS = (
     Check("kept results", "A result that is kept never changes.", LOOSE, _kept_results, ("aliased result",)),
     Check("readers", "A reader refills its own memory and hands back the same result.", LOOSE, _readers,
-          ("stale reader", "fresh reader")),
+          ("stale reader", "fresh reader"), needs=((BODY, "position"),)),
     Check("closed simulations", "A closed simulation refuses everything but closing.", LOOSE, _after_closing,
           ("read after close",)),
     Check("reset", "A reset brings the authored state back, and queries and readers stay valid.", FLOATING_TREE,
           _reset, ("incomplete reset",)),
     Check("two simulations", "Two simulations at once have nothing in common.", LOOSE, _two_at_once,
-          ("shared simulation",)),
+          ("shared simulation",), needs=((BODY, "position"),)),
     Check("determinism", "The same run twice gives the same bits.", FLOATING_TREE, _deterministic, ("noise",)),
 )  # fmt: skip
 """How long things live."""

@@ -48,6 +48,7 @@ class Check:
         faults: Names of the faults (:mod:`ovread_conformance.faults`) that it must notice.
         writes: Attributes that a backend has to declare as written.
         reads: Attributes that it has to declare as exact.
+        needs: Attributes that it has to serve, exactly or not.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Check:
     faults: tuple[str, ...]
     writes: tuple[Key, ...] = ()
     reads: tuple[Key, ...] = ()
+    needs: tuple[Key, ...] = ()
 
     @property
     def usda(self) -> str:
@@ -183,8 +185,8 @@ def why_not(check: Check, backend: BackendInfo, variant: str | None) -> str:
         declared = backend.writing_of(key, variant)
         if not declared.is_accepted:
             return f"{key[1]} of {key[0].name} is not written: {declared.reason}"
-    for key in check.reads:
+    for key in (*check.reads, *check.needs):
         support = backend.support_of(key, variant)
-        if support.level is not Level.EXACT:
+        if support.level is Level.UNSUPPORTED or (key in check.reads and support.level is not Level.EXACT):
             return f"{key[1]} of {key[0].name} is {support.level.value}: {support.reason}"
     return ""

@@ -26,6 +26,7 @@ details { margin: .3rem 0; } summary { cursor: pointer; } details > :not(summary
 
 _SIGNS = {"holds": "✓ holds", "deviates": "~ deviates", "fails": "✗ fails", "skipped": "– not served",
           "no evidence": "✗ no evidence", "outside": "– outside the suite's scope"}  # fmt: skip
+_PLURAL = {"fails": "fail", "holds": "hold", "deviates": "deviate, as declared", "skipped": "need what is not served"}
 _STANDINGS = {"without scene": "no scene shows it"}
 _DIFFER = ("fails", "deviates")
 
@@ -246,7 +247,7 @@ def _convention(row: Document) -> str:
 
 def _checks(checks: Sequence[Document]) -> str:
     verdicts = [check["verdict"] for check in checks]
-    counts = ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in _SIGNS.items() if verdict in verdicts)
+    counts = ", ".join(f"{verdicts.count(verdict)} {word}" for verdict, word in _PLURAL.items() if verdict in verdicts)
     table = _table(("check", "promise", "verdict"), map(_check, checks))
     return f"<details><summary>{counts}</summary>{table}</details>"
 
