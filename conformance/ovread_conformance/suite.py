@@ -48,6 +48,8 @@ RATE_CAP = "joint-rate-cap"
 """The rule for robots on stages with small units: an engine may bound rates by a number without a unit."""
 LOST_CONTACT = "acceleration-of-lost-contact"
 """The rule for a body that flies off: its acceleration is that of its velocity in this step too."""
+UNTRANSMITTED = "effort-not-transmitted"
+"""The rule for written efforts: each joint nearer to the root feels them too."""
 HALVED = (BODIES, FLOATING_TREE)
 """What also runs at half the time step: rates are the same, and changes in a step half."""
 _SOLID_VARIANTS = ("centimetres", "feet", "grams", "under a scaled prim")
@@ -130,9 +132,8 @@ def _every_run() -> list[Run]:
     found += [Run(f"{system.name}, half the time step", system, dt=1 / 480) for system in HALVED]
     needs = frozenset({(ObjectType.RIGID_BODY, "kinematicTargetPosition")})
     found += [Run(system.name, system, needs=needs) for system in (KINEMATIC, CARRIED)]
-    found.append(
-        Run(ACTUATED.name, ACTUATED, needs=frozenset({(ObjectType.ARTICULATION_JOINT, "jointActuationForce")}))
-    )
+    needs = frozenset({(ObjectType.ARTICULATION_JOINT, "jointActuationForce")})
+    found.append(Run(ACTUATED.name, ACTUATED, deviation=UNTRANSMITTED, needs=needs))
     solids = CASES[""][0]
     found += [
         Run(f"{solids.name}, {variant.name}", express(solids, variant), None, variant, ticks=(0,))

@@ -165,9 +165,9 @@ RULES = {
     ),
     "a velocity target counts beside a stiffness": (_link("fixed tree", "b10", "linearAcceleration"),),
     "a level pendulum starts with m g L / (I + m L^2 + armature)": (
-        _bob("plain", "linearAcceleration", 0, 0, -2 * 9.81 / 2.02),
+        _bob("plain", "linearAcceleration", -(radians(40) ** 2), 0, -2 * 9.81 / 2.02),
         _bob("plain", "angularAcceleration", 0, 2 * 9.81 / 2.02, 0),
-        _bob("about_its_origin", "linearAcceleration", 0, 0, -0.3 * 2 * 9.81 * 0.3 / 0.2),
+        _bob("about_its_origin", "linearAcceleration", -0.3 * radians(40) ** 2, 0, -0.3 * 2 * 9.81 * 0.3 / 0.2),
         _bob("about_its_origin", "angularAcceleration", 0, 2 * 9.81 * 0.3 / 0.2, 0),
         _bob("with_armature", "angularAcceleration", 0, 2 * 9.81 / 2.52, 0),
     ),

@@ -12,6 +12,7 @@ _POINTS = ("points", "velocities")
 _FORCES = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 _WITHOUT_WEIGHTLESS = ("steel", "xpbd", "featherstone", "semi_implicit", "vbd", "kamino")
 _WITH_EXACT_FORCES = ("mujoco", "steel", "kamino")
+_OTHERS_THAN_STEEL = ("mujoco", "xpbd", "featherstone", "semi_implicit", "vbd", "kamino")
 _DYNAMICS = ("jacobian", "massMatrix", "coriolisForce", "gravityForce")
 _ARTICULATION = (
     "rootPosition",
@@ -57,14 +58,21 @@ _CONTACT_FORCES = (
 _MOTION = ("position", "orientation", "linearVelocity", "angularVelocity", "jointPosition", "jointVelocity")
 
 
-def _importer(rule: str, attributes: tuple[str, ...], reason: str, solvers: tuple[str, ...] = ()) -> Deviation:
-    return Deviation(rule, attributes, reason, _OVNEWTON, solvers)
+def _importer(
+    rule: str, attributes: tuple[str, ...], reason: str, solvers: tuple[str, ...] = (), link: str = ""
+) -> Deviation:
+    return Deviation(rule, attributes, reason, _OVNEWTON, solvers, link=link)
 
 
 def _solver(
-    rule: str, attributes: tuple[str, ...], reason: str, solvers: tuple[str, ...] = (), scene: str = ""
+    rule: str,
+    attributes: tuple[str, ...],
+    reason: str,
+    solvers: tuple[str, ...] = (),
+    scene: str = "",
+    link: str = "",
 ) -> Deviation:
-    return Deviation(rule, attributes, reason, _NEWTON, solvers, scene)
+    return Deviation(rule, attributes, reason, _NEWTON, solvers, scene, link)
 
 
 def _in_scenes(
@@ -73,6 +81,11 @@ def _in_scenes(
     """Declare a deviation once for each scene that shows it."""
     return tuple(_solver(rule, attributes, reason, solvers, scene) for scene in scenes)
 
+
+_APART = (
+    "The xpbd, semi_implicit, vbd and kamino solvers pull bodies together: two links of 1 m part by less than a "
+    "millimetre (vbd) to a centimetre (kamino, xpbd) at steps of 1/60 s, and the link of a slider turns."
+)
 
 DEVIATIONS = (
     _importer(
@@ -98,14 +111,23 @@ DEVIATIONS = (
     ),
     _solver(
         "successive-turns",
+        (*_MOTION, *_COORDINATES, *_FORCES, "jointLimit", "jointArmature"),
+        "A D6 joint that rotates about several axes turns about them one after the other: its limits, armature and "
+        "drives are about these turns, and with two axes its links can also twist about the third.",
+        (*_WITH_EXACT_FORCES, "kamino"),
+    ),
+    _solver(
+        "successive-turns-unseen",
         (*_COORDINATES, "jointLimit", "jointArmature"),
-        "A D6 joint that rotates about several axes turns about them one after the other: its limits and armature are "
-        "about these turns, and with two axes its links can also twist about the third.",
+        "As successive-turns; these solvers report no exact force that shows it.",
+        ("xpbd", "featherstone", "semi_implicit", "vbd"),
+        link="docs/decisions/index.md",
     ),
     _importer(
         "merged-joints",
         ("jointPosition", "jointVelocity"),
         "Revolute and prismatic joints between the same two bodies become one joint, at the path that sorts first.",
+        link="docs/newton-import.md#reports",
     ),
     _importer(
         "swapped-multi-axis",
@@ -114,7 +136,7 @@ DEVIATIONS = (
     ),
     _importer(
         "fixed-root-link",
-        ("isFixedBase", "jacobianShape"),
+        ("isFixedBase", "jacobianShape", "jacobian"),
         "An articulation whose root schema is on a link that a joint fixes to the world has a fixed base.",
     ),
     _importer(
@@ -137,18 +159,32 @@ DEVIATIONS = (
         "damping",
         ("linearVelocity", "angularVelocity", "linearAcceleration", "angularAcceleration"),
         "Only the steel solver damps and clamps bodies as PhysxRigidBodyAPI says, and of articulations just the root.",
+        _OTHERS_THAN_STEEL,
     ),
-    _solver("velocity-limit", ("jointVelocity", "jointMaxVelocity"), "Only the steel solver enforces velocity limits."),
+    _solver(
+        "default-angular-damping",
+        ("angularVelocity", "angularAcceleration"),
+        "Bodies lose 5 % of their spin per second unless physxRigidBody:angularDamping is 0, as with PhysX.",
+        ("steel",),
+    ),
+    _solver(
+        "velocity-limit",
+        ("jointVelocity", "jointMaxVelocity"),
+        "Only the steel solver enforces velocity limits.",
+        _OTHERS_THAN_STEEL,
+    ),
     _solver(
         "soft-limits",
-        ("jointPosition", "jointLimit"),
-        "The mujoco, featherstone, semi_implicit, vbd and xpbd solvers let joints overshoot their limits: limits are "
-        "springs, or solved incompletely.",
+        ("jointPosition", "jointVelocity", "jointLimit"),
+        "The mujoco, featherstone, semi_implicit, vbd, kamino and xpbd solvers let joints overshoot their limits: "
+        "limits are springs, or solved incompletely.",
+        ("mujoco", "xpbd", "featherstone", "semi_implicit", "kamino"),
     ),
     _solver(
         "restitution",
-        ("linearVelocity", "restitution"),
+        ("linearVelocity", "restitution", "linearAcceleration"),
         "The mujoco, featherstone, semi_implicit and vbd solvers ignore the coefficient of restitution.",
+        ("mujoco", "featherstone", "semi_implicit", "vbd"),
     ),
     *_in_scenes(
         (
@@ -160,7 +196,18 @@ DEVIATIONS = (
             "target beyond a turn",
             "acceleration drive",
             "hinge *world*",
-            "slider *world*",
+            "slider *",
+            "pendulums",
+            "bound of *by file",
+            "armature by file",
+            "*friction of a joint by file",
+            "stop",
+            "articulation root above a chain",
+            "held root link",
+            "anchor elsewhere",
+            "cone of a ball joint",
+            "loop",
+            "written efforts",
         ),
         "joint-springs",
         (*_MOTION, *_NATIVE, *_TARGETS, *_DYNAMICS, *_ARTICULATION),
@@ -195,12 +242,14 @@ DEVIATIONS = (
         _MOTION,
         "Joints that close loops, or are kept out of articulations, are simulated by xpbd, semi_implicit, vbd and "
         "kamino only; with the others the bodies stand still or fall.",
+        ("mujoco", "steel", "featherstone"),
     ),
     _solver(
         "contact-scale",
         _MOTION,
         "Contact stiffness, margins and thresholds of the solvers are numbers for metres and kilograms, whatever the "
         "stage's units.",
+        ("steel", "featherstone", "semi_implicit", "vbd"),
     ),
     _importer(
         "deformables",
@@ -208,41 +257,48 @@ DEVIATIONS = (
         "Of deformables only surfaces of the schema PhysicsSurfaceDeformableSimAPI are imported, where their prim is "
         "neither placed nor turned and their thickness is constant; volumes and curves of that family are refused, and "
         "deformables and particles of the OmniPhysics and Physx schemas are dropped.",
+        link="backends/newton/tests/test_soft.py",
     ),
     _importer(
         "surface-triangles",
         ("simElementIndices",),
         "Polygons are cut into fans of triangles, and the nodes of left-handed ones are in reversed order.",
+        link="backends/newton/tests/test_soft.py",
     ),
     _importer(
         "contact-report-settings",
         ("netNormalContactForce", "rawContactForce", "contactEventType"),
         "physxContactReport:threshold and reportPairs are ignored: a sensor reports every contact, however weak.",
+        ("mujoco", "steel", "xpbd", "vbd", "kamino"),
     ),
     _solver(
         "unequal-contact-forces",
         ("netNormalContactForce", "normalContactForceMatrix", "rawContactForce"),
         "With the xpbd solver two bodies in touch push each other with different forces where one has more contact "
         "points than the other; what is read is the mean.",
+        link="backends/newton/tests/test_contact_reads.py",
     ),
     _solver(
         "sleeping-contact-forces",
         ("netNormalContactForce", "normalContactForceMatrix", "rawContactForce"),
         "Bodies that the steel solver has put to sleep touch without a force; open without sleeping to read it.",
+        link="backends/newton/tests/test_contact_reads.py",
     ),
     _solver(
         "ignored-joint-properties",
-        ("jointMaxForce", "jointArmature", "jointFriction", "jointViscousFriction"),
-        "The xpbd and vbd solvers ignore effort limits, armature and frictions of joints; on the CPU, jointFriction "
-        "has an effect with mujoco and kamino only.",
-    ),
-    _solver(
-        "joints-come-apart",
-        (*_MOTION, "body_qd"),
-        "The xpbd, semi_implicit, vbd and kamino solvers pull bodies together: two links of 1 m part by less than a "
-        "millimetre (vbd) to a centimetre (kamino, xpbd) at steps of 1/60 s, and the link of a slider turns.",
-        ("xpbd",),
-        "slider with only a lower limit",
+        (
+            "jointMaxForce",
+            "jointArmature",
+            "jointFriction",
+            "jointViscousFriction",
+            *_MOTION,
+            *_FORCES,
+            *_ARTICULATION,
+            "body_qd",
+        ),
+        "The xpbd and vbd solvers ignore effort limits, armature and frictions of joints, featherstone and "
+        "semi_implicit the effort limits and friction, and steel, on the CPU, the friction.",
+        ("steel", "xpbd", "featherstone", "semi_implicit", "vbd"),
     ),
     *_in_scenes(
         ("environments", "*fixed tree*", "*floating tree*", "rubbing joints*", "hinge on the world", "target beyond*"),
@@ -263,7 +319,22 @@ DEVIATIONS = (
         ("kamino",),
     ),
     *_in_scenes(
-        ("no gravity", "solids", "free fall"),
+        ("slider with only a lower limit", "cone of a ball joint"),
+        "joints-come-apart",
+        (*_MOTION, "body_qd"),
+        _APART,
+        ("xpbd",),
+    ),
+    *_in_scenes(("stop", "loop"), "joints-come-apart", (*_MOTION, "body_qd"), _APART, ("vbd",)),
+    *_in_scenes(
+        ("pendulums", "articulation root above a chain", "written efforts"),
+        "joints-come-apart",
+        (*_MOTION, *_FORCES, "body_qd"),
+        _APART,
+        ("kamino",),
+    ),
+    *_in_scenes(
+        ("no gravity", "solids", "free fall", "no authored damping"),
         "velocity-from-positions",
         ("linearVelocity", "angularVelocity", "velocities", "body_qd"),
         "The vbd solver takes velocities from differences of positions, which single precision rounds: the error grows "
@@ -278,10 +349,24 @@ DEVIATIONS = (
         ("vbd",),
         "resting boxes, *",
     ),
-    _solver("style3d-damping", _POINTS, "The style3d solver takes 0.2 % of each velocity at each step."),
+    _solver(
+        "iterated-contact-forces",
+        ("position",),
+        "A box that slides with the friction 0.2 has a fifth less of it.",
+        ("vbd",),
+        "sliding",
+    ),
+    _solver(
+        "style3d-damping",
+        _POINTS,
+        "The style3d solver takes 0.2 % of each velocity at each step.",
+        ("style3d",),
+        link="backends/newton/tests/test_soft.py",
+    ),
     _solver(
         "surface-without-stiffness",
         _POINTS,
         "The xpbd solver lets surfaces stretch and shear without resistance.",
+        link="backends/newton/tests/test_soft.py",
     ),
 )

@@ -108,7 +108,8 @@ def _pendulum(name: str, y: float, *, length: float = 1.0, **changes: Any) -> Ro
     """Make a robot of a base and a rod that hangs level from a hinge, by the distance of its centre of mass."""
     base = Body("base", 3.0, at(), (0.3, 0.3, 0.4), at(1, y, 2))
     bob = Body("bob", 2.0, at(0.3, 0, 0), (0.02, 0.02, 0.02))
-    hinge = Joint("base", "bob", "revolute", "Y", at(0.2, 0, 0), at(0.3 - length, 0, 0), **changes)
+    frames = at(0.2, 0, 0), at(0.3 - length, 0, 0)
+    hinge = Joint("base", "bob", "revolute", "Y", *frames, velocity=(40.0,), **changes)
     return Robot(name, (base, bob), (hinge,))
 
 
@@ -120,7 +121,7 @@ PENDULUMS = System(
         _pendulum("with_armature", 6, armature=0.5),
     ),
 )
-"""Level pendulums, whose first acceleration is m g L / (I + m L^2 + armature)."""
+"""Level pendulums that swing down, whose first angular acceleration is m g L / (I + m L^2 + armature)."""
 
 ON_LOOSE_HINGE = System(
     "hinge without an articulation",
@@ -146,7 +147,7 @@ ONE_LINK = System("one link", robots=(Robot("robot", (_FREE,), (), is_fixed=Fals
 
 
 def _actuated(joint: Joint) -> Joint:
-    return attrs.evolve(joint, efforts=(3.0, -2.0, 1.5)[: len(joint.axes)])
+    return attrs.evolve(joint, efforts=(1.0, -0.8, 0.6)[: len(joint.axes)])
 
 
 _ASLEEP = attrs.evolve(_FREE, velocity=(0.0, 0.0, 0.0), is_asleep=True)

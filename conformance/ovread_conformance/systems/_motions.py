@@ -105,34 +105,40 @@ UNDAMPED = System(
 """A body that spins, of which no schema of an engine says that it is damped."""
 
 
+_HANGING = Joint("base", "rod", "revolute", "Y", velocity=(20.0,))
+
+
 def _swinging(name: str, *outcomes: Outcome, is_smooth: bool = False, **changes: Any) -> System:
-    """Make a base and a level rod on a hinge about Y, whose inertia about the hinge is 0.3."""
+    """Make a base and a level rod on a hinge about Y, whose inertia about the hinge is 0.3, and which swings down."""
     links = Body("base", 3.0, at(), (0.3, 0.3, 0.4), at(0, 0, 2)), Body("rod", 1.0, at(0.5, 0, 0), (0.02, 0.05, 0.05))
-    joint = Joint("base", "rod", "revolute", "Y", **changes)
-    return System(name, robots=(Robot("robot", links, (joint,)),), outcomes=outcomes, is_smooth=is_smooth)
+    robot = Robot("robot", links, (attrs.evolve(_HANGING, **changes),))
+    return System(name, robots=(robot,), outcomes=outcomes, is_smooth=is_smooth)
 
 
 def _rate(tick: int, degrees: float, tolerance: float = 0.02) -> Outcome:
     return Outcome(tick, _JOINT, "jointVelocity", "/World/robot/to_rod", (degrees,), tolerance)
 
 
+def _accelerated(tick: int, torque: float, inertia: float) -> Outcome:
+    """Return the rate after a torque beside gravity acted on the rod, which hangs level about as long."""
+    return _rate(tick, 20.0 + tick * _DT * float(np.degrees((9.81 * 0.5 - torque) / inertia)), 0.05)
+
+
 RATE_BOUND = _swinging("bound of a rate by file", _rate(16, 30.0), max_velocity=30.0)
-"""A rod that would fall at 62 degrees per second, and may go at 30."""
+"""A rod that would fall at 82 degrees per second, and may go at 30."""
 
 STOPPED = _swinging(
     "stop",
-    Outcome(60, _JOINT, "jointPosition", "/World/robot/to_rod", (20.0,), 0.02),
-    _rate(60, 0.0),
+    Outcome(60, _JOINT, "jointPosition", "/World/robot/to_rod", (20.0,)),
+    _rate(60, 0.0, 0.2),
     limit=(-20.0, 20.0),
     position=(10.0,),
 )
 """A rod that falls on a limit and stays there."""
 
-WEAK = _swinging("bound of an effort by file", _rate(4, 4 * _DT * np.degrees((9.81 * 0.5 - 1.5) / 0.3), 0.05),
-                 is_smooth=True, drive=Drive(2.0, 0.0, 0.0, 0.0, 1.5), position=(5.0,))  # fmt: skip
-HEAVY_ROTOR = _swinging("armature by file", _rate(4, 4 * _DT * np.degrees(9.81 * 0.5 / 5.3), 0.05), is_smooth=True,
-                        armature=5.0)  # fmt: skip
-RUBBED = _swinging("friction of a joint by file", _rate(4, 4 * _DT * np.degrees((9.81 * 0.5 - 4.5) / 0.3), 0.5),
-                   friction=4.5)  # fmt: skip
+WEAK = _swinging("bound of an effort by file", _accelerated(24, 1.5, 0.3), is_smooth=True,
+                 drive=Drive(2.0, 0.0, 0.0, 0.0, 1.5), position=(2.0,))  # fmt: skip
+HEAVY_ROTOR = _swinging("armature by file", _accelerated(24, 0.0, 5.3), is_smooth=True, armature=5.0)
+RUBBED = _swinging("friction of a joint by file", _accelerated(24, 4.5, 0.3), friction=4.5)
 VISCOUS = _swinging("viscous friction of a joint by file", _rate(48, 9.81 * 0.5 / 0.2, 0.05), viscous_friction=0.2)
 """A rod that a drive, a rotor or friction keeps from falling freely."""

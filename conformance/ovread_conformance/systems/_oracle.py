@@ -236,7 +236,7 @@ class RobotOracle:
 
     def drive_efforts(self) -> dict[str, float]:
         """Return what the drives exert at this state, and what is written beside that, by label."""
-        efforts = {}
+        efforts: dict[str, float] = {}
         for joint in self.robot.joints:
             path = self.system.joint_path(self.robot, joint)
             efforts |= {f"{path}:{axis}": effort for axis, effort in zip(joint.axes, joint.efforts, strict=False)}

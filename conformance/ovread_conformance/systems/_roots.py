@@ -21,15 +21,15 @@ _JOINTS = (
 )
 
 
-def _floating(name: str, count: int, **changes: bool) -> System:
-    """Make a chain of some links that floats."""
-    robot = Robot("robot", _LINKS[:count], _JOINTS[: count - 1], is_fixed=False)
-    return System(name, robots=(attrs.evolve(robot, **changes),))
+def _rooted_above(name: str, count: int) -> System:
+    """Make a chain of some links that floats, and has its articulation root on the prim above."""
+    robot = Robot("robot", _LINKS[:count], _JOINTS[: count - 1], is_fixed=False, is_rooted_above=True)
+    return System(name, robots=(robot,))
 
 
-ROOT_ABOVE = _floating("articulation root above a chain", 3, is_rooted_above=True)
+ROOT_ABOVE = _rooted_above("articulation root above a chain", 3)
 """A chain whose root is the link that is body1 of no joint."""
-ONE_LINK_BELOW = _floating("articulation root above one link", 1, is_rooted_above=True)
+ONE_LINK_BELOW = _rooted_above("articulation root above one link", 1)
 """An articulation of one link, whose root schema is on the prim above."""
 
 _STILL = attrs.evolve(_LINKS[0], velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0))
