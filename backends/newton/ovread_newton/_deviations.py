@@ -12,7 +12,6 @@ _POINTS = ("points", "velocities")
 _FORCES = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
 _WITHOUT_WEIGHTLESS = ("steel", "xpbd", "featherstone", "semi_implicit", "vbd", "kamino")
 _WITH_EXACT_FORCES = ("mujoco", "steel", "kamino")
-_OTHERS_THAN_STEEL = ("mujoco", "xpbd", "featherstone", "semi_implicit", "vbd", "kamino")
 _DYNAMICS = ("jacobian", "massMatrix", "coriolisForce", "gravityForce")
 _ARTICULATION = (
     "rootPosition",
@@ -159,7 +158,7 @@ DEVIATIONS = (
         "damping",
         ("linearVelocity", "angularVelocity", "linearAcceleration", "angularAcceleration"),
         "Only the steel solver damps and clamps bodies as PhysxRigidBodyAPI says, and of articulations just the root.",
-        _OTHERS_THAN_STEEL,
+        tuple(solver for solver in ("mujoco", *_WITHOUT_WEIGHTLESS) if solver != "steel"),
     ),
     _solver(
         "default-angular-damping",
@@ -171,14 +170,14 @@ DEVIATIONS = (
         "velocity-limit",
         ("jointVelocity", "jointMaxVelocity"),
         "Only the steel solver enforces velocity limits.",
-        _OTHERS_THAN_STEEL,
+        ("mujoco", "xpbd", "featherstone", "vbd", "kamino"),
     ),
     _solver(
         "soft-limits",
         ("jointPosition", "jointVelocity", "jointLimit"),
         "The mujoco, featherstone, semi_implicit, vbd, kamino and xpbd solvers let joints overshoot their limits: "
         "limits are springs, or solved incompletely.",
-        ("mujoco", "xpbd", "featherstone", "semi_implicit", "kamino"),
+        ("mujoco", "xpbd", "featherstone", "kamino"),
     ),
     _solver(
         "restitution",
@@ -229,13 +228,6 @@ DEVIATIONS = (
         "fall, and boxes bounce off what they rest on, with steps of 1/60 s at once.",
         ("featherstone", "semi_implicit"),
         "resting boxes, *",
-    ),
-    _solver(
-        "creeping-friction",
-        ("position", "linearVelocity"),
-        "Friction of the featherstone solver is a damper: a box on a slope that friction holds creeps down.",
-        ("featherstone",),
-        "friction of shapes",
     ),
     _solver(
         "joint-outside-articulation",
@@ -298,7 +290,7 @@ DEVIATIONS = (
         ),
         "The xpbd and vbd solvers ignore effort limits, armature and frictions of joints, featherstone and "
         "semi_implicit the effort limits and friction, and steel, on the CPU, the friction.",
-        ("steel", "xpbd", "featherstone", "semi_implicit", "vbd"),
+        ("steel", "xpbd", "featherstone", "vbd"),
     ),
     *_in_scenes(
         ("environments", "*fixed tree*", "*floating tree*", "rubbing joints*", "hinge on the world", "target beyond*"),
