@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
@@ -30,6 +31,16 @@ def commands(system: System) -> Mapping[Key, Mapping[str, npt.NDArray[np.float64
                 key = ObjectType.RIGID_BODY, f"kinematicTarget{name}"
                 found.setdefault(key, {})[system.body_path(body)] = np.array(value)
     return found
+
+
+def filed(system: System) -> System:
+    """Return the system as a file has it: without what is written later."""
+    robots = tuple(
+        attrs.evolve(robot, joints=tuple(attrs.evolve(joint, efforts=()) for joint in robot.joints))
+        for robot in system.robots
+    )
+    bodies = tuple(attrs.evolve(body, target=None) for body in system.bodies)
+    return attrs.evolve(system, bodies=bodies, robots=robots)
 
 
 def commander(system: System) -> Prepare | None:

@@ -23,13 +23,6 @@ EXPLAINED: Mapping[tuple[ObjectType, str], tuple[tuple[str, ...], str]] = {
         ("zeros", "wrong-rows", "backwards", "last-for-all"),
         "Boxes touch, which have no numbered faces: all read 0.",
     ),
-    (ObjectType.ARTICULATION_JOINT, "jointActuationForce"): (
-        (
-            "zeros", "sign", "times-100", "times-1000", "si-units", "per-cent", "child-to-parent", "impulse",
-            "wrong-rows", "backwards", "last-for-all",
-        ),
-        "It is zero until it is written, which the contract of writes holds on the open engine.",
-    ),
     (ObjectType.RIGID_BODY, "disableSimulation"): (
         ("zeros", "wrong-rows", "backwards", "last-for-all"),
         "It is 0 until it is written: a body that a file disables is no rigid body to any engine here.",

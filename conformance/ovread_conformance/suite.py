@@ -20,7 +20,7 @@ from ovread_conformance.explained import explanation
 from ovread_conformance.metamorphic import metamorphic
 from ovread_conformance.oracles import Oracle
 from ovread_conformance.prediction import Setting, is_predicted
-from ovread_conformance.recording import Reading, Recording, record, served
+from ovread_conformance.recording import DT, TICKS, Reading, Recording, record, served
 from ovread_conformance.systems import (
     ACTUATED,
     BODIES,
@@ -53,6 +53,7 @@ UNTRANSMITTED = "effort-not-transmitted"
 HALVED = (BODIES, FLOATING_TREE)
 """What also runs at half the time step: rates are the same, and changes in a step half."""
 _SOLID_VARIANTS = ("centimetres", "feet", "grams", "under a scaled prim")
+_ACTUATED_VARIANTS = ("centimetres and grams, Y up", "mirrored")
 _RESTING_VARIANTS = ("centimetres", "Y up", "turned")
 _QUICK_VARIANTS = ("centimetres and grams, Y up", "turned", "swapped bodies", "renamed")
 """Few ways to write a system down that differ in all that others differ in, but for mirroring and order."""
@@ -77,8 +78,8 @@ class Run:
     system: System = attrs.field(repr=False)
     original: str | None = None
     variant: Variant | None = attrs.field(default=None, repr=False)
-    dt: float = 1 / 240
-    ticks: tuple[int, ...] = (0, 1, 2, 16)
+    dt: float = DT
+    ticks: tuple[int, ...] = TICKS
     deviation: str = ""
     needs: frozenset[Key] = frozenset()
 
@@ -134,6 +135,20 @@ def _every_run() -> list[Run]:
     found += [Run(system.name, system, needs=needs) for system in (KINEMATIC, CARRIED)]
     needs = frozenset({(ObjectType.ARTICULATION_JOINT, "jointActuationForce")})
     found.append(Run(ACTUATED.name, ACTUATED, deviation=UNTRANSMITTED, needs=needs))
+    found += [
+        Run(
+            f"{ACTUATED.name}, {variant.name}",
+            express(ACTUATED, variant),
+            None,
+            variant,
+            DT,
+            TICKS,
+            UNTRANSMITTED,
+            needs,
+        )
+        for variant in VARIANTS
+        if variant.name in _ACTUATED_VARIANTS
+    ]
     solids = CASES[""][0]
     found += [
         Run(f"{solids.name}, {variant.name}", express(solids, variant), None, variant, ticks=(0,))

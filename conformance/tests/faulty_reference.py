@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ovread_conformance import reference
+from ovread_conformance.commands import commander
 from ovread_conformance.recording import Recording, record_open
 from ovread_conformance.reference import READS, Read, World, bind, system_of
 from ovread_conformance.suite import EVIDENCE, Run, runs
@@ -99,6 +100,8 @@ def recorded(faulty: Faulty, names: Sequence[str]) -> dict[str, Recording]:
     for name in names:
         run = runs()[name]
         with opened(faulty, run.system) as simulation:
+            if write := commander(run.system):
+                write(simulation)
             found[name] = record_open(simulation, run.system, run.ticks, run.dt)
     return found
 

@@ -11,8 +11,9 @@ import pinocchio as pin
 from ovread import UNLIMITED, ObjectType, catalogue
 from ovread.backend import Buffer, Column, FilledColumns, MatrixLabels, Omission, OmissionReason
 from ovread.order import natural_key
+from ovread_conformance.joint_values import JOINT_VALUES
 from ovread_conformance.reference._world import Moving, World, padded
-from ovread_conformance.systems import SPATIAL, Drive, Joint, RobotOracle, System, inertia_of
+from ovread_conformance.systems import SPATIAL, Joint, RobotOracle, System, inertia_of
 
 BODY, LINK, JOINT = ObjectType.RIGID_BODY, ObjectType.ARTICULATION_LINK, ObjectType.ARTICULATION_JOINT
 ARTICULATION, SCENE = ObjectType.ARTICULATION, ObjectType.SCENE
@@ -22,7 +23,7 @@ Read = Callable[[World, str], npt.ArrayLike | None]
 Reads = Mapping[ObjectType, Mapping[str, Read]]
 
 NOT_READY = "It belongs to the last step, and none has been made: step first."
-NO_DRIVE = "The joint has no drive: it is of one axis and authored without, or of several."
+NO_DRIVE = "The joint has an axis without a drive."
 ONE_AXIS = "The reference has it of joints with one axis only."
 NO_JOINT = "What holds the root to the world is no joint of the articulation."
 FIXED_ROOT = "Only articulations whose root floats have it."
@@ -40,17 +41,21 @@ def _robot(world: World, path: str) -> RobotOracle:
     return next(robot for robot in world.robots if world.system.articulation_path(robot.robot) == path)
 
 
-def _drive(world: World, path: str) -> Drive:
-    drive = _joint(world, path).drive
-    assert drive is not None, "joints without a drive have no such column"
-    return drive
+def _of_drives(name: str) -> Read:
+    """Return what reads a number of the drives of all axes."""
+
+    def read(world: World, path: str) -> list[float]:
+        drives = [drive for drive in _joint(world, path).drives if drive is not None]
+        return [float(np.clip(getattr(drive, name), -UNLIMITED, UNLIMITED)) for drive in drives]
+
+    return read
 
 
 def _of_body(read: Callable[[Moving], npt.ArrayLike | None]) -> Read:
     return lambda world, path: read(_moving(world, path))
 
 
-def _of_joint(read: Callable[[Joint], npt.ArrayLike]) -> Read:
+def _of_joint(read: Callable[[Joint], npt.ArrayLike | None]) -> Read:
     return lambda world, path: read(_joint(world, path))
 
 
@@ -101,14 +106,14 @@ _OF_BODIES: Mapping[str, Read] = {
 _OF_JOINTS: Mapping[str, Read] = {
     "jointPosition": _of_joint(lambda joint: padded(joint, joint.position)),
     "jointVelocity": _of_joint(lambda joint: padded(joint, joint.velocity)),
-    "jointPositionTarget": lambda world, path: _drive(world, path).target,
-    "jointVelocityTarget": lambda world, path: _drive(world, path).velocity_target,
-    "jointStiffness": lambda world, path: _drive(world, path).stiffness,
-    "jointDamping": lambda world, path: _drive(world, path).damping,
-    "jointMaxForce": lambda world, path: _bound(_drive(world, path).max_force),
+    "jointPositionTarget": _of_drives("target"),
+    "jointVelocityTarget": _of_drives("velocity_target"),
+    "jointStiffness": _of_drives("stiffness"),
+    "jointDamping": _of_drives("damping"),
+    "jointMaxForce": _of_drives("max_force"),
     "jointActuationForce": lambda world, path: _efforts(world, path),
     "jointProjectedForce": lambda world, path: _projected(world, path),
-    "jointLimit": _of_joint(lambda joint: [_bound(joint.limit or (-UNLIMITED, UNLIMITED))] * len(joint.axes)),
+    "jointLimit": _of_joint(JOINT_VALUES["jointLimit"]),
     "jointMaxVelocity": _of_joint(
         lambda joint: [_bound(UNLIMITED if joint.max_velocity is None else joint.max_velocity)] * len(joint.axes)
     ),
@@ -232,17 +237,17 @@ def paths_of(world: World, kind: ObjectType) -> list[str]:
     """Return the objects of a type in the world's own order."""
     system = world.system
     return {
-        BODY: lambda: [system.body_path(body) for body in system.bodies],
+        BODY: lambda: [system.body_path(body) for body in system.bodies if body.is_enabled],
         LINK: lambda: [system.link_path(robot, link.name) for robot in system.robots for link in robot.links],
         JOINT: lambda: [path for path, _ in world.joints()],
         ARTICULATION: lambda: [system.articulation_path(robot) for robot in system.robots],
-        SCENE: lambda: ["/Scene"],
+        SCENE: lambda: ["/Scene"] if system.has_scene else [],
     }.get(kind, list)()
 
 
 def why_not(world: World, kind: ObjectType, name: str, path: str) -> str:
     """Return why an object has no such attribute; empty where it has."""
-    if name in OF_DRIVES and _joint(world, path).drive is None:
+    if name in OF_DRIVES and None in _joint(world, path).drives:
         return NO_DRIVE
     if name in ("joint_q", "joint_qd") and len(_joint(world, path).axes) != 1:
         return ONE_AXIS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ovread.backend import Scene
 from ovread.errors import SceneRefusedError
 from ovread_conformance import systems
+from ovread_conformance.commands import filed
 from ovread_conformance.systems import System
 
 
@@ -22,6 +23,6 @@ def system_of(scene: Scene) -> System:
         )
     if system.scenery:
         raise SceneRefusedError(f"{system.name!r} has something to collide with, and the reference has no contacts.")
-    if loose := [robot.name for robot in system.robots if not robot.is_articulation]:
-        raise SceneRefusedError(f"The reference has no joints outside articulations, and {loose} are none.")
-    return system
+    if loose := [of.name for of in system.robots if not of.is_articulation or of.held not in ("", of.root.name)]:
+        raise SceneRefusedError(f"The reference has no joints outside articulations, and {loose} have some.")
+    return filed(system)

@@ -241,7 +241,7 @@ class RobotStep:
     def _moved(self, joint: Joint, planned: Mapping[str, float]) -> Joint:
         if not joint.axes:
             return joint
-        scale = 1.0 if joint.is_linear else _DEGREE
+        scale = np.where(joint.are_linear, 1.0, _DEGREE)
         old = scale * padded(joint, joint.velocity)
         rates = old + self._dt * np.array([planned[label] for label in self._labels(joint)])
         if joint.friction:
@@ -249,13 +249,13 @@ class RobotStep:
         if joint.max_velocity is not None:
             rates = np.clip(rates, -scale * joint.max_velocity, scale * joint.max_velocity)
         start = scale * padded(joint, joint.position)
-        if len(joint.axes) == 1:
+        if len(joint.axes) < 3:
             position = start + self._dt * rates
-            if joint.limit is not None:
-                low, high = joint.limit
-                bounded = np.clip(position, scale * low, scale * high)
-                rates[bounded != position] = 0.0
-                position = bounded
+            for number, limit in enumerate(joint.limits):
+                if limit is not None:
+                    bounded = np.clip(position[number], scale[number] * limit[0], scale[number] * limit[1])
+                    rates[number] *= bounded == position[number]
+                    position[number] = bounded
         else:
             # The rates are those of the outer link in its own joint axes, whose sign is that of the joint.
             sign = joint.sides[2]

@@ -63,8 +63,8 @@ def _per_axis(values: Values) -> tuple[float, ...]:
 
 
 def _limited(joint: Joint, values: Values) -> Joint:
-    low, high = values.ravel().tolist()
-    return attrs.evolve(joint, limit=(low, high))
+    limits = [(low, high) for low, high in values.reshape(-1, 2).tolist()]
+    return attrs.evolve(joint, limit=limits[0], more_limits=tuple(limits[1:]))
 
 
 def _turn(values: Values) -> npt.NDArray[np.float64]:
@@ -92,8 +92,12 @@ def _with_centre(body: Body, values: Values) -> Body:
 
 def _of_drive(change: Callable[[Drive, float], Drive]) -> Write:
     def changed(joint: Joint, values: Values) -> Joint:
-        assert joint.drive is not None, "joints without a drive are left out"
-        return attrs.evolve(joint, drive=change(joint.drive, float(values.item())))
+        drives = [
+            change(drive, value)
+            for drive, value in zip(joint.drives, values.ravel().tolist(), strict=True)
+            if drive is not None  # joints with an axis without a drive are left out
+        ]
+        return attrs.evolve(joint, drive=drives[0], more_drives=tuple(drives[1:]))
 
     return _of_joint(changed)
 

@@ -142,6 +142,7 @@ class _Writer:
             centre=self._local(body.centre),
             moments=_vector(inertia * np.array(body.moments)),
             pose=pose,
+            target=None if body.target is None else self._world(body.target),
             velocity=self._direction(body.velocity, self._length),
             spin=self._axial(body.spin),
             shapes=tuple(self._shape(shape, self._local(shape.frame)) for shape in body.shapes),
@@ -190,6 +191,7 @@ class _Writer:
             static_friction=_scaled(joint.static_friction, effort),
             viscous_friction=joint.viscous_friction * effort / scale,
             max_velocity=_scaled(joint.max_velocity, scale),
+            efforts=tuple((effort / scale * factor[: len(joint.efforts)] * np.array(joint.efforts)).tolist()),
         )
         if joint.limit is not None:
             low, high = sorted(float(factor[0]) * bound for bound in joint.limit)
