@@ -139,10 +139,10 @@ def effective(found: Effective, output: Format) -> None:
 
 
 def _effective_line(found: EffectiveProperty) -> list[Any]:
-    cells = [
-        f"{_value_text(each.value, 'unset' if each.origin in _SET else '—')} ({': '.join(part for part in (each.origin.value, each.source) if part)})"
-        for each in found.values
-    ]
+    cells = []
+    for each in found.values:
+        origin = f"{each.origin.value}: {each.source}" if each.source else each.origin.value
+        cells.append(f"{_value_text(each.value, 'unset' if each.origin in _SET else '—')} ({origin})")
     schema = found.schema if found.is_applied else f"({found.schema})"
     unit = "" if found.units == "1" else found.units
     verdict = Text(found.verdict.value, style=_STANDINGS.get(found.verdict, "dim")) if len(cells) > 1 else ""
