@@ -156,3 +156,78 @@ def hinge(attributes: str = "", schemas: Sequence[str] = (), *, kind: str = "Phy
         + joint("PhysicsFixedJoint", "anchor", None, "/W/base")
         + joint(kind, "j", "/W/base", "/W/tip", f"point3f physics:localPos0 = (1, 0, 0)\n{axis}{attributes}", schemas),
     )
+
+
+AXIS = "physxJointAxis:angular:"
+JOINT_READS = {
+    f"{AXIS}armature": "jointArmature",
+    f"{AXIS}maxJointVelocity": "jointMaxVelocity",
+    f"{AXIS}staticFrictionEffort": "jointStaticFriction",
+    f"{AXIS}dynamicFrictionEffort": "jointDynamicFriction",
+    f"{AXIS}viscousFrictionCoefficient": "jointViscousFriction",
+    "newton:armature": "jointArmature",
+    "newton:velocityLimit": "jointMaxVelocity",
+    "newton:friction": "jointDynamicFriction",
+    "newton:damping": "jointViscousFriction",
+    "drive:angular:physics:targetPosition": "jointPositionTarget",
+    "drive:angular:physics:targetVelocity": "jointVelocityTarget",
+    "drive:angular:physics:stiffness": "jointStiffness",
+    "drive:angular:physics:damping": "jointDamping",
+    "drive:angular:physics:maxForce": "jointMaxForce",
+}
+"""What of a hinge reads the value of an authored attribute that is in force."""
+
+
+def floats(prefix: str, **values: float | str) -> str:
+    """Return authored numbers, whose names begin alike."""
+    return "\n".join(f"float {prefix}{name} = {value}" for name, value in values.items())
+
+
+_OF_AXIS = floats(
+    AXIS,
+    armature=1,
+    maxJointVelocity=90,
+    staticFrictionEffort=3,
+    dynamicFrictionEffort=2,
+    viscousFrictionCoefficient=0.5,
+)
+_OF_JOINT = floats("newton:", armature=2, velocityLimit=60, friction=4, damping=0.7)
+_NOTHING = floats(
+    AXIS,
+    armature=0,
+    maxJointVelocity="inf",
+    staticFrictionEffort=0,
+    dynamicFrictionEffort=0,
+    viscousFrictionCoefficient=0,
+)
+_DRIVE = floats("drive:angular:physics:", targetPosition=20, targetVelocity=5, stiffness=2, damping=3, maxForce=7)
+_AXIS_SCHEMA, _JOINT_SCHEMA, _DRIVE_SCHEMA = "PhysxJointAxisAPI:angular", "NewtonJointAPI", "PhysicsDriveAPI:angular"
+
+HINGES: dict[str, tuple[tuple[str, ...], str]] = {
+    "axis": ((_AXIS_SCHEMA,), _OF_AXIS),
+    "axis, nothing authored": ((_AXIS_SCHEMA,), ""),
+    "axis, schema not applied": ((), _OF_AXIS),
+    "joint": ((_JOINT_SCHEMA,), _OF_JOINT),
+    "joint, nothing authored": ((_JOINT_SCHEMA,), ""),
+    "joint, schema not applied": ((), _OF_JOINT),
+    "axis and joint": ((_AXIS_SCHEMA, _JOINT_SCHEMA), f"{_OF_AXIS}\n{_OF_JOINT}"),
+    "zeros of the axis and joint": ((_AXIS_SCHEMA, _JOINT_SCHEMA), f"{_NOTHING}\n{_OF_JOINT}"),
+    "axis and joint not applied": ((_AXIS_SCHEMA,), f"{_OF_AXIS}\n{_OF_JOINT}"),
+    "one friction and joint": ((_AXIS_SCHEMA, _JOINT_SCHEMA), f"{floats(AXIS, staticFrictionEffort=3)}\n{_OF_JOINT}"),
+    "drive": ((_DRIVE_SCHEMA,), _DRIVE),
+    "drive, nothing authored": ((_DRIVE_SCHEMA,), ""),
+}
+"""Schemas and attributes of hinges, in every combination of who may give a value."""
+
+GRAVITIES: dict[str, tuple[tuple[str, ...], str]] = {
+    "nothing authored": ((), ""),
+    "magnitude": ((), "float physics:gravityMagnitude = 5"),
+    "magnitude of 0": ((), "float physics:gravityMagnitude = 0"),
+    "negative magnitude": ((), "float physics:gravityMagnitude = -3"),
+    "direction": ((), "vector3f physics:gravityDirection = (0, 1, 0)"),
+    "long direction": ((), "vector3f physics:gravityDirection = (0, 0, -2)"),
+    "zero direction": ((), "vector3f physics:gravityDirection = (0, 0, 0)"),
+    "magnitude in a Newton scene": (("NewtonSceneAPI",), "float physics:gravityMagnitude = 5"),
+    "Newton scene": (("NewtonSceneAPI",), ""),
+}
+"""Schemas and attributes of scenes whose gravity differs."""

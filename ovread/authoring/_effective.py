@@ -177,7 +177,7 @@ def _property(
         is_applied,
         prop.units(instance or _AXIS_OF.get(prim.type, ""), stage.units),
         authored,
-        tuple(reader.value_of(schema, prop, instance, is_applied) for reader in readers),
+        tuple(reader.value_of(prop, instance, is_applied) for reader in readers),
         tuple(_shown(schema, prop, authored, is_applied, prim)),
     )
 

@@ -71,7 +71,7 @@ class Reader:
     scene: AuthoredPrim
     units: StageUnits
 
-    def value_of(self, schema: Schema, prop: Property, instance: str, is_applied: bool) -> EffectiveValue:
+    def value_of(self, prop: Property, instance: str, is_applied: bool) -> EffectiveValue:
         """Return the value of a property that is in force."""
         use = self.uses.get(prop.name)
         if use is None:
@@ -81,7 +81,7 @@ class Reader:
             value = None if use.instead is None else use.instead.of(self.units)
             return EffectiveValue(self.label, value, Origin.IGNORED, blocking, use.text)
         for other in use.yields_to:
-            source = self._yielded(schema, prop, instance, other)
+            source = self._yielded(prop, instance, other)
             if source is not None:
                 return self._taken(source, use)
         found = self._own(prop, use, instance, is_applied)
@@ -139,15 +139,17 @@ class Reader:
         value = self.scene.values.get(name, PROPERTIES[name][1].fallback)
         return value if isinstance(value, int | float) else None
 
-    def _yielded(self, schema: Schema, prop: Property, instance: str, other: YieldsTo) -> str | None:
+    def _yielded(self, prop: Property, instance: str, other: YieldsTo) -> str | None:
         """Return the property that counts instead, with its instance; None where the own one does."""
-        own = [spelled(prop.name, instance), *(spelled(name, instance) for name in other.together)]
-        if other.unless is not None and any(self._holds(other.unless, prop, name) for name in own):
+        if other.unless is not None and self._any(other.unless, (prop.name, *other.together), instance):
             return None
-        owner, found = PROPERTIES[other.name]
-        instances = [instance] if instance or INSTANCE not in other.name else self._instances(owner)
-        names = [spelled(other.name, each) for each in instances]
-        return next((name for name in names if self._holds(other.when, found, name)), None)
+        instances = [instance] if instance or INSTANCE not in other.name else self._instances(PROPERTIES[other.name][0])
+        names = (other.name, *other.together) if other.unless is None else (other.name,)
+        found = next((each for each in instances if self._any(other.when, names, each)), None)
+        return None if found is None else spelled(other.name, found)
+
+    def _any(self, condition: Condition, names: Sequence[str], instance: str) -> bool:
+        return any(self._holds(condition, PROPERTIES[name][1], spelled(name, instance)) for name in names)
 
     def _instances(self, schema: Schema) -> Sequence[str]:
         return [each.partition(":")[2] for each in self.prim.schemas if each.startswith(f"{schema.name}:")]

@@ -101,7 +101,7 @@ class YieldsTo:
         name: Its name; of one with instances, that of the same instance, or any where the own property has none.
         when: What must hold of the other.
         unless: What keeps the own property in force; None for nothing.
-        together: Properties of the own schema for which ``unless`` keeps it in force, too.
+        together: Properties of which it suffices that ``unless`` holds, or ``when`` where there is no ``unless``.
     """
 
     name: str

@@ -18,11 +18,10 @@ def _seeded(name: str, unless: Condition, *together: str) -> PropertyUse:
     return PropertyUse(yields_to=(other,), clamp=Clamp(low=0.0))
 
 
-def _seed(when: Condition, *names: str) -> PropertyUse:
+def _seed(when: Condition, name: str, *together: str) -> PropertyUse:
     """A value of a joint that counts where no axis sets its own."""
-    return PropertyUse(
-        is_gated=False, clamp=Clamp(low=0.0), yields_to=tuple(YieldsTo(f"{_AXIS}{name}", when) for name in names)
-    )
+    other = YieldsTo(f"{_AXIS}{name}", when, together=tuple(f"{_AXIS}{each}" for each in together))
+    return PropertyUse(is_gated=False, clamp=Clamp(low=0.0), yields_to=(other,))
 
 
 _FRICTIONS = ("staticFrictionEffort", "dynamicFrictionEffort")
@@ -71,7 +70,7 @@ AUTHORING: Mapping[str, PropertyUse] = {
     f"{_AXIS}viscousFrictionCoefficient": _seeded("damping", Condition.POSITIVE),
     "newton:armature": _seed(Condition.POSITIVE, "armature"),
     "newton:velocityLimit": _seed(Condition.FINITE, "maxJointVelocity"),
-    "newton:friction": _seed(Condition.POSITIVE, *_FRICTIONS),
+    "newton:friction": _seed(Condition.POSITIVE, "dynamicFrictionEffort", "staticFrictionEffort"),
     "newton:damping": _seed(Condition.POSITIVE, "viscousFrictionCoefficient"),
     **property_uses(
         "newton:",
