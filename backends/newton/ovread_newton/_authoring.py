@@ -52,7 +52,11 @@ def _resolved_magnitude(value: Value, units: StageUnits) -> Value:
 _VELOCITY_LIMIT = "It is read back, but only the steel solver keeps the velocity below it."
 _FREELY = "It counts also where the schema is not applied."
 
-_SOFT_LIMITS = PropertyUse("How soft a limit is, each solver decides its own way, and some ignore it.")
+_HARD_LIMITS = PropertyUse("With this solver limits are hard.", is_read=False)
+_SOFT_LIMITS = PropertyUse(
+    "How soft a limit is, the solver decides its own way: mujoco takes both where the damping is positive.",
+    variants={"steel": _HARD_LIMITS, "xpbd": _HARD_LIMITS},
+)
 
 AUTHORING: Mapping[str, PropertyUse] = {
     "physxArticulation:articulationEnabled": _ignored(True, "The joints stay an articulation."),
