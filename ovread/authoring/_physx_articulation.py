@@ -230,7 +230,7 @@ _ITERATION_STATEMENTS = (
         "It is read as a number of 64 bits and narrowed before it is clamped.",
         Aspect.RANGE,
         (_POSITION,),
-        unobservable="The attribute has 32 bits in USD, so that no larger number can be authored.",
+        measured="A number beyond 32 bits, authored with 64, does not arrive: the fallback counts (ovphysx 0.7.0).",
     ),
     Statement("velocity-default", "There is 1 velocity iteration.", Aspect.DEFAULT, (_VELOCITY,)),
     Statement("velocity-range", "Velocity iterations are clamped to 0 and 255.", Aspect.RANGE, (_VELOCITY,)),

@@ -117,7 +117,7 @@ def test_joint_states_of_a_disabled_articulation_do_not_count():
         assert value(simulation, BODY, "/W/a", "linearVelocity") == pytest.approx([0, 0, 0], abs=1e-6)
 
 
-def falls_asleep(speed, attributes="", schemas=APPLIED, *, as_body=False, **settings):
+def falls_asleep(speed, attributes="", schemas=APPLIED, *, as_body=False, dt=DT, **settings):
     """Whether a pair, or a body, that drifts in empty space without damping sleeps after four seconds."""
     motion = f"vector3f physics:velocity = ({speed}, 0, 0)"
     if as_body:
@@ -125,7 +125,7 @@ def falls_asleep(speed, attributes="", schemas=APPLIED, *, as_body=False, **sett
     else:
         content = welded_pair(attributes, schemas, motion=motion)
     with opened(content, **settings) as simulation:
-        simulation.step(DT, 240)
+        simulation.step(dt, 240)
         return bool(value(simulation, BODY if as_body else LINK, "/W/base", "isSleeping")[0])
 
 
@@ -159,6 +159,16 @@ def test_the_sleep_threshold_is_that_of_the_contract(schemas, attributes, thresh
     assert (slow, fast) == (True, False)
     found = effective(stage(welded_pair(attributes, schemas), meters_per_unit=meters), "/W/base", "physx")
     assert found[f"{P}sleepThreshold"].values[0].value == pytest.approx(limit)
+
+
+@observes(SCHEMA, "sleep-energy-of-summed-velocity")
+@pytest.mark.parametrize("rate", [60, 120, 240])
+def test_the_energy_is_that_of_the_velocities_of_a_fifth_of_a_second(rate):
+    """The more steps the last 0.2 s have, the slower a pair must be to fall asleep."""
+    limit = math.sqrt(2 * 0.5) / (0.2 * rate)
+    attributes = f"float {P}sleepThreshold = 0.5"
+    slow, fast = (falls_asleep(factor * limit, attributes, dt=1 / rate) for factor in (0.98, 1.02))
+    assert (slow, fast) == (True, False)
 
 
 @observes(SCHEMA, "sleep-zero-never")
@@ -236,6 +246,14 @@ def test_position_iterations_are_clamped(authored, count):
     assert iterations(attributes) == pytest.approx(count, rel=1e-3)
     found = effective(stage(welded_pair(attributes, APPLIED)), "/W/base", "physx")
     assert found[f"{P}solverPositionIterationCount"].values[0].value == count
+
+
+@observes(SCHEMA, "position-narrowed")
+@pytest.mark.parametrize(("authored", "count"), [(4, 4), (2**32 + 4, 32)])
+def test_a_number_of_64_bits_counts_as_far_as_32_hold_it(authored, count):
+    """Narrowing would make 4 of the larger one, clamping 255; it is as if nothing were authored."""
+    attributes = f"int64 {P}solverPositionIterationCount = {authored}"
+    assert iterations(attributes) == pytest.approx(count, rel=1e-3)
 
 
 @observes(SCHEMA, "position-default")
