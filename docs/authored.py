@@ -145,8 +145,10 @@ def _use(use: PropertyUse) -> str:
         instead = f"; `{use.instead.text}` is in force" if use.instead is not None else ""
         parts.append(f"Ignored where {' or '.join(f'`{name}`' for name in use.ignored_with)} is applied{instead}.")
     for other in use.yields_to:
-        unless = f", unless of this {other.unless.value}" if other.unless else ""
-        parts.append(f"`{other.name}` counts instead where {other.when.value}{unless}.")
+        unless = f", unless, of this one, {other.unless.value}" if other.unless else ""
+        what = f"`{other.name}`" if other.value is None else f"`{other.value.text}`"
+        where = other.when.value if other.value is None else f"of `{other.name}` {other.when.value}"
+        parts.append(f"{what} counts instead where {where}{unless}.")
     if use.clamp is not None:
         parts.append(f"Clamped to {use.clamp.text}.")
     if use.conversion is not None:

@@ -229,5 +229,7 @@ GRAVITIES: dict[str, tuple[tuple[str, ...], str]] = {
     "zero direction": ((), "vector3f physics:gravityDirection = (0, 0, 0)"),
     "magnitude in a Newton scene": (("NewtonSceneAPI",), "float physics:gravityMagnitude = 5"),
     "Newton scene": (("NewtonSceneAPI",), ""),
+    "switched off": ((), "float physics:gravityMagnitude = 5\nbool newton:gravityEnabled = 0"),
+    "Newton scene, switched off": (("NewtonSceneAPI",), "bool newton:gravityEnabled = 0"),
 }
 """Schemas and attributes of scenes whose gravity differs."""

@@ -83,7 +83,7 @@ class Reader:
         for other in use.yields_to:
             source = self._yielded(prop, instance, other)
             if source is not None:
-                return self._taken(source, use)
+                return self._taken(source, use, other)
         found = self._own(prop, use, instance, is_applied)
         return self._moved(prop, use, found)
 
@@ -161,16 +161,21 @@ class Reader:
         is_applied = owner.name in self._schemas
         if condition is Condition.APPLIED:
             return is_applied
+        use = self.uses.get(prop.name)
+        counts = authored is not None and (is_applied or (use is not None and not use.is_gated))
         if condition is Condition.AUTHORED:
-            use = self.uses.get(prop.name)
-            return authored is not None and (is_applied or (use is not None and not use.is_gated))
-        value = authored if is_applied and authored is not None else prop.fallback
+            return counts
+        value = authored if counts and authored is not None else prop.fallback
         if isinstance(value, str | tuple):
             return False
+        if condition is Condition.OFF:
+            return not value
         return value > 0 if condition is Condition.POSITIVE else value < _FLT_MAX
 
-    def _taken(self, name: str, use: PropertyUse) -> EffectiveValue:
-        """Return the value of another property of the prim."""
+    def _taken(self, name: str, use: PropertyUse, other: YieldsTo) -> EffectiveValue:
+        """Return the value of another property of the prim, or what counts because of it."""
+        if other.value is not None:
+            return EffectiveValue(self.label, other.value.of(self.units), Origin.OTHER, name, use.text)
         found = next(prop for _, prop in PROPERTIES.values() if _is_spelled(name, prop.name))
         value = self.prim.values.get(name, found.fallback)
         return EffectiveValue(self.label, value, Origin.OTHER, name, use.text)

@@ -91,6 +91,7 @@ class Condition(enum.StrEnum):
     AUTHORED = "it is authored"
     POSITIVE = "it is positive"
     FINITE = "it is finite"
+    OFF = "it is false"
 
 
 @attrs.frozen
@@ -102,12 +103,14 @@ class YieldsTo:
         when: What must hold of the other.
         unless: What keeps the own property in force; None for nothing.
         together: Properties of which it suffices that ``unless`` holds, or ``when`` where there is no ``unless``.
+        value: What counts then; None for the other's value.
     """
 
     name: str
     when: Condition
     unless: Condition | None = None
     together: tuple[str, ...] = ()
+    value: Default | None = None
 
 
 @attrs.frozen

@@ -121,7 +121,7 @@ AUTHORING: Mapping[str, PropertyUse] = {
         conversion=Conversion("of length 1; zero stands for down", _resolved_direction)
     ),
     "physics:gravityMagnitude": PropertyUse(
-        "newton:gravityEnabled = false on a scene with NewtonSceneAPI turns it off.",
+        yields_to=(YieldsTo("newton:gravityEnabled", Condition.OFF, value=Plain(0.0)),),
         conversion=Conversion("a negative one stands for 9.81 / metersPerUnit", _resolved_magnitude),
     ),
     "newton:gravityEnabled": _READ,

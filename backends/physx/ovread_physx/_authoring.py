@@ -27,8 +27,9 @@ def _seed(when: Condition, name: str, *together: str) -> PropertyUse:
 _FRICTIONS = ("staticFrictionEffort", "dynamicFrictionEffort")
 _LITERALLY = (
     "It is taken as it is authored: a direction is not normalised, a zero one means no gravity, and a negative "
-    "magnitude pulls upwards. newton:gravityEnabled = false on a scene without NewtonSceneAPI turns it off."
+    "magnitude pulls upwards."
 )
+_SWITCH = YieldsTo("newton:gravityEnabled", Condition.OFF, value=Plain(0.0))
 
 AUTHORING: Mapping[str, PropertyUse] = {
     **property_uses(
@@ -79,7 +80,7 @@ AUTHORING: Mapping[str, PropertyUse] = {
     ),
     "physics:gravityDirection": PropertyUse(_LITERALLY, ignored_with=("NewtonSceneAPI",), instead=Downwards()),
     "physics:gravityMagnitude": PropertyUse(
-        _LITERALLY, ignored_with=("NewtonSceneAPI",), instead=Physical(9.81, ACCELERATION)
+        _LITERALLY, yields_to=(_SWITCH,), ignored_with=("NewtonSceneAPI",), instead=Physical(9.81, ACCELERATION)
     ),
     "newton:gravityEnabled": PropertyUse(
         "It counts by its name, but not where NewtonSceneAPI is applied.",
