@@ -144,13 +144,19 @@ def ground(friction: float = 0.0) -> str:
     )
 
 
-def hinge(attributes: str = "", schemas: Sequence[str] = (), *, kind: str = "PhysicsRevoluteJoint") -> str:
-    """Return an arm ``/W/tip`` on a fixed base with one joint ``/W/j`` about or along Y, in an articulation."""
+def hinge(
+    attributes: str = "",
+    schemas: Sequence[str] = (),
+    *,
+    kind: str = "PhysicsRevoluteJoint",
+    is_articulation: bool = True,
+) -> str:
+    """Return an arm ``/W/tip`` on a fixed base with one joint ``/W/j`` about or along Y."""
     axis = "" if kind == "PhysicsJoint" else 'uniform token physics:axis = "Y"\n'
     return prim(
         "Xform",
         "W",
-        (ROOT,),
+        (ROOT,) if is_articulation else (),
         body("base")
         + body("tip", at(1))
         + joint("PhysicsFixedJoint", "anchor", None, "/W/base")

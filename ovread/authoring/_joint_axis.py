@@ -51,8 +51,6 @@ JOINT_AXIS = Schema(
             "articulations-only",
             "On a joint outside an articulation it has no effect.",
             Aspect.INTERACTION,
-            unobservable="PhysX has no reads of joints outside articulations, and such a joint moves as if it had no "
-            "armature either way; the parser only says so in its log.",
         ),
         Divergence(
             "zero-cannot-clear",

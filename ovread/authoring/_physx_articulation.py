@@ -176,8 +176,8 @@ _THRESHOLD_STATEMENTS = (
         "An articulation below the threshold takes part in the stabilization that the scene enables.",
         Aspect.EFFECT,
         (_STABILIZATION,),
-        measured="It changes nothing (ovphysx 0.7.0): with stabilization enabled, a threshold of 1e6 slows a sliding "
-        "rigid body and leaves an articulation as it is, with TGS and with PGS.",
+        measured="It changes nothing (ovphysx 0.7.0, on the CPU): with stabilization enabled, a threshold of 1e6 slows "
+        "a sliding rigid body and leaves an articulation as it is, with TGS and with PGS.",
     ),
     Divergence(
         "sleep-two-ways",
@@ -251,6 +251,14 @@ _COLLISION_STATEMENTS = (
         "NewtonArticulationRootAPI is applied.",
         Aspect.ABSENCE,
         (_SELF_COLLISION,),
+    ),
+    Statement(
+        "self-collision-unreadable",
+        "Where the schema is applied and it cannot be read, newton:selfCollisionEnabled counts, too.",
+        Aspect.ABSENCE,
+        (_SELF_COLLISION,),
+        unobservable="Population always writes it where the schema is applied; only a stage that is populated by hand "
+        "lacks it.",
     ),
     Statement(
         "self-collision-deprecated",

@@ -41,6 +41,24 @@ def test_a_hinge_reads_what_is_told_to_be_in_force(case):
         assert number == pytest.approx(min(told[name], ovread.UNLIMITED), rel=1e-6), name
 
 
+@pytest.mark.observes("PhysxJointAxisAPI", "articulations-only")
+@pytest.mark.parametrize("is_articulation", [True, False])
+def test_axes_count_in_articulations_only(is_articulation):
+    """A drive turns an arm of inertia 0.1 by 2 rad/s², with an armature of 0.9 by a tenth of what it is without."""
+    rates = []
+    for armature in (0, 0.9):
+        drive = "float drive:angular:physics:stiffness = 0.02\nfloat drive:angular:physics:targetPosition = 10\n"
+        axis = f"float physxJointAxis:angular:armature = {armature}"
+        schemas = ("PhysicsDriveAPI:angular", "PhysxJointAxisAPI:angular")
+        text = stage(hinge(drive + axis, schemas, is_articulation=is_articulation))
+        with ovread.open(text, backend="physx") as simulation:
+            simulation.step(1e-3)
+            kind = LINK if is_articulation else BODY
+            rates.append(value(simulation, kind, "/W/tip", "angularVelocity")[1] / 1e-3)
+    assert rates[0] == pytest.approx(2, rel=1e-2)
+    assert rates[1] == pytest.approx(0.2 if is_articulation else rates[0], rel=1e-2)
+
+
 @pytest.mark.observes("PhysicsDriveAPI", "driven-by-presence instance-of-the-joint")
 @pytest.mark.parametrize("schema", ["PhysicsDriveAPI:angular", "PhysicsDriveAPI:linear", ""])
 def test_a_joint_is_driven_where_the_schema_of_its_axis_is_applied(schema):
