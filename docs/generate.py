@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import authored
 import evidence
 import written
 
@@ -22,6 +23,7 @@ def pages() -> dict[str, str]:
         "catalogue.md": catalogue_page(),
         "support.md": support_page(),
         "writable.md": written.page(NOTE),
+        "authoring.md": authored.page(NOTE),
     }
 
 

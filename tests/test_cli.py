@@ -25,6 +25,9 @@ KEYS = {
     "group": {"object_type", "attribute", "paths", "lanes", "units", "frame", "values", "offsets", "scene"},
     "omission": {"object_type", "attribute", "reason", "detail"},
     "compare": {"backends", "rows", "summary"},
+    "effective": {"prim", "units", "backends", "properties"},
+    "property": {"schema", "property", "applied", "units", "authored", "verdict", "values", "divergences"},
+    "value": {"backend", "value", "origin", "source", "detail"},
     "row": {"object_type", "attribute", "path", "verdict", "max_abs", "max_rel", "tolerance"},
 }  # fmt: skip
 
@@ -238,3 +241,34 @@ def test_conform_says_how_to_install_the_suite(tmp_path: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "pip install ovread-conformance" in ran.stderr
+
+
+HINGE = "/World/CartPole/hinge"
+
+
+def test_effective_keys() -> None:
+    """`effective` gives every key of a property and of its value on each backend, in the order that is asked for."""
+    found = document("effective", CARTPOLE, HINGE, "--backends", "physx,newton:steel")
+    assert set(found) == KEYS["effective"]
+    assert found["backends"] == ["physx", "newton:steel"]
+    for each in found["properties"]:
+        assert set(each) == KEYS["property"]
+        assert [set(value) for value in each["values"]] == [KEYS["value"]] * 2
+
+
+def test_effective_prints_a_table_and_csv() -> None:
+    """One line for each property as a table, one for each property and backend as CSV; unlimited has a word."""
+    found = document("effective", CARTPOLE, HINGE)
+    ran = ovread("effective", CARTPOLE, HINGE)
+    assert ran.returncode == 0, ran.stderr
+    assert f"{len(found['properties'])} attributes" in ran.stdout
+    ran = ovread("effective", CARTPOLE, HINGE, "--format", "csv")
+    lines = list(csv.DictReader(io.StringIO(ran.stdout)))
+    assert len(lines) == 2 * len(found["properties"])
+
+
+def test_effective_refuses_what_is_not_there(tmp_path: Path) -> None:
+    assert "No such file" in refused("effective", str(tmp_path / "none.usda"), "/World")
+    assert f"Did you mean '{HINGE}'?" in refused("effective", CARTPOLE, "/World/CartPole/hing")
+    assert "Did you mean 'physx'?" in refused("effective", CARTPOLE, HINGE, "--backends", "phsyx")
+    assert "each backend once" in refused("effective", CARTPOLE, HINGE, "--backends", "physx,physx")

@@ -8,6 +8,19 @@ fills buffers and publishes them.
 
 from __future__ import annotations
 
+from ovread.backend._authoring import (
+    Clamp,
+    Condition,
+    Conversion,
+    Default,
+    Downwards,
+    Physical,
+    Plain,
+    PropertyUse,
+    Value,
+    YieldsTo,
+    property_uses,
+)
 from ovread.backend._bindings import (
     UNLIMITED,
     Buffer,
@@ -39,9 +52,14 @@ __all__ = [
     "AdoptedEngine",
     "BackendInfo",
     "Buffer",
+    "Clamp",
     "Column",
+    "Condition",
+    "Conversion",
+    "Default",
     "Deviation",
     "Diagnostic",
+    "Downwards",
     "Engine",
     "FilledColumns",
     "Key",
@@ -52,12 +70,18 @@ __all__ = [
     "Omission",
     "OmissionReason",
     "Option",
+    "Physical",
+    "Plain",
+    "PropertyUse",
     "ReadBinding",
     "ResizingWriteBinding",
     "Scene",
     "Support",
+    "Value",
     "WriteBinding",
     "WriteSupport",
+    "YieldsTo",
+    "property_uses",
     "supports",
     "writes",
 ]

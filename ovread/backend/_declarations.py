@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from ovread.backend._authoring import PropertyUse
 from ovread.catalogue import ObjectType, Writability, attribute
 
 Key = tuple[ObjectType, str]
@@ -100,8 +101,8 @@ class Deviation:
 class BackendInfo:
     """What is known of a backend without importing its engine.
 
-    A plugin fills ``engine``, ``summary``, ``support``, ``writes``, ``variants``, ``write_variants``, ``options`` and
-    ``deviations``; the host fills the rest from the installed distribution.
+    A plugin fills ``engine``, ``summary``, ``support``, ``writes``, ``variants``, ``write_variants``, ``options``,
+    ``deviations`` and ``authoring``; the host fills the rest from the installed distribution.
 
     Args:
         engine: Names and versions of the engine's distributions, such as ``ovphysx 0.7.0``.
@@ -117,6 +118,7 @@ class BackendInfo:
         version: That distribution's version.
         available: Whether it can be opened.
         reason: Why it cannot.
+        authoring: What it makes of the properties of physics schemas, by name.
     """
 
     engine: str = ""
@@ -132,6 +134,7 @@ class BackendInfo:
     version: str = ""
     available: bool = True
     reason: str = ""
+    authoring: Mapping[str, PropertyUse] = attrs.field(factory=dict, repr=False)
 
     def support_of(self, key: Key, variant: str | None = None) -> Support:
         """Return the declaration for one attribute, as a variant changes it."""

@@ -1,4 +1,4 @@
-"""The command line: ``ovread backends | catalogue | inspect | read | compare | conform``.
+"""The command line: ``ovread backends | catalogue | inspect | read | compare | effective | conform``.
 
 Exit status: 0, 1 where compared backends disagree or one does not conform, 2 where a command could not run.
 """
@@ -15,6 +15,7 @@ import typer
 from ovread import catalogue, compare, plugins
 from ovread._open import open as open_scene
 from ovread._version import __version__
+from ovread.authoring import effective
 from ovread.catalogue import ObjectType
 from ovread.cli import _documents, _output, _progress
 from ovread.cli._output import Format
@@ -126,6 +127,20 @@ def compare_command(
         raise typer.Exit(1)
 
 
+@app.command("effective")
+def effective_command(
+    scene: SceneArgument,
+    prim: Annotated[str, typer.Argument(help="Path of a prim, as /World/robot; / for the stage's units.")],
+    backends: Annotated[
+        str | None, typer.Option("--backends", "-b", help="Backends, as physx,newton:steel. All by default.")
+    ] = None,
+    output: FormatOption = Format.TABLE,
+) -> None:
+    """Tell which value of each physics attribute is in force on a prim, on each backend, and where it comes from."""
+    labels = None if backends is None else _split(backends)
+    _output.effective(effective(scene, prim, labels), output)
+
+
 @app.command("conform")
 def conform_command(
     backends: Annotated[list[str], typer.Argument(help="Backends, or backends and variants as in newton:steel.")],
@@ -157,7 +172,7 @@ def _suite() -> Any:
 
 def _labels(given: str | None) -> list[str]:
     if given is not None:
-        labels = [label.strip() for label in given.split(",") if label.strip()]
+        labels = _split(given)
     else:
         labels = [name for name, info in plugins.backends().items() if info.available]
     if len(labels) < 2:
@@ -165,6 +180,10 @@ def _labels(given: str | None) -> list[str]:
     if len(set(labels)) < len(labels):
         raise OptionError(f"--backends {given}: each backend once.")
     return labels
+
+
+def _split(given: str) -> list[str]:
+    return [label.strip() for label in given.split(",") if label.strip()]
 
 
 def _object_types(names: list[str] | None) -> list[ObjectType]:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ovread import catalogue as table
 from ovread import plugins
-from ovread.backend import Level
+from ovread.authoring import Effective, EffectiveProperty
+from ovread.backend import Level, Value
 from ovread.catalogue import ObjectType, Role
 from ovread.compare import TYPES, Comparison
 from ovread.result import Group
@@ -128,6 +129,47 @@ def compare(comparison: Comparison) -> dict[str, Any]:
         for row in comparison.rows
     ]
     return {"backends": list(comparison.backends), "rows": rows, "summary": comparison.summary()}
+
+
+def effective(found: Effective) -> dict[str, Any]:
+    """Describe what is in force on a prim."""
+    return {
+        "prim": found.prim,
+        "units": units(found.units),
+        "backends": list(found.backends),
+        "properties": [_property(each) for each in found.properties],
+    }
+
+
+def _property(found: EffectiveProperty) -> dict[str, Any]:
+    return {
+        "schema": found.schema,
+        "property": found.name,
+        "applied": found.is_applied,
+        "units": found.units,
+        "authored": _authored(found.authored),
+        "verdict": found.verdict.value,
+        "values": [
+            {
+                "backend": each.backend,
+                "value": _authored(each.value),
+                "origin": each.origin.value,
+                "source": each.source,
+                "detail": each.text,
+            }
+            for each in found.values
+        ],
+        "divergences": [
+            {"name": each.name, "side": each.side.value, "kind": each.kind.value, "text": each.text}
+            for each in found.divergences
+        ],
+    }
+
+
+def _authored(value: Value | None) -> Any:
+    if isinstance(value, tuple):
+        return [_number(each) for each in value]
+    return _number(value) if isinstance(value, float) else value
 
 
 def units(stage: StageUnits) -> dict[str, Any]:

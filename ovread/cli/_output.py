@@ -13,10 +13,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ovread.authoring import Effective, EffectiveProperty, Origin
+from ovread.authoring import Verdict as Standing
 from ovread.cli import _documents
 from ovread.compare import Comparison, Row, Verdict
 
 _STYLES = {Verdict.AGREES: "green", Verdict.DIFFERS: "red", Verdict.ABSENT: "red", Verdict.OMITTED: "dim"}
+_STANDINGS = {Standing.AGREES: "green", Standing.DIFFERS: "red"}
+_SET = (Origin.AUTHORED, Origin.FALLBACK)
 _UNLIMITED = 3.4e38
 
 
@@ -106,6 +110,64 @@ def compare(comparison: Comparison, output: Format, *, every: bool) -> None:
         f"{omitted} attributes are omitted with a reason.",
         markup=False,
     )
+
+
+def effective(found: Effective, output: Format) -> None:
+    """Print what is in force on a prim."""
+    document = _documents.effective(found)
+    keys = ("schema", "property", "applied", "units", "authored", "verdict")
+    flat = [
+        {**{key: each[key] for key in keys}, **value} for each in document["properties"] for value in each["values"]
+    ]
+    if _printed_as_data(document, flat, output):
+        return
+    console = _console()
+    heads = ["schema", "attribute", "units", "authored", *found.backends, "verdict"]
+    _print_table(heads, (_effective_line(each) for each in found.properties))
+    if not all(each.is_applied for each in found.properties):
+        console.print("Schemas in parentheses are not applied to the prim.", style="dim")
+    for remark in _remarks(found):
+        console.print(remark, markup=False, style="dim")
+    agreeing, differing = (
+        sum(each.verdict is standing for each in found.properties) for standing in (Standing.AGREES, Standing.DIFFERS)
+    )
+    console.print(
+        f"{found.prim} on {' and '.join(found.backends)}: {len(found.properties)} attributes, {agreeing} agree, "
+        f"{differing} differ.",
+        markup=False,
+    )
+
+
+def _effective_line(found: EffectiveProperty) -> list[Any]:
+    cells = []
+    for each in found.values:
+        origin = f"{each.origin.value}: {each.source}" if each.source else each.origin.value
+        cells.append(f"{_value_text(each.value, 'unset' if each.origin in _SET else '—')} ({origin})")
+    schema = found.schema if found.is_applied else f"({found.schema})"
+    unit = "" if found.units == "1" else found.units
+    verdict = Text(found.verdict.value, style=_STANDINGS.get(found.verdict, "dim")) if len(cells) > 1 else ""
+    return [schema, found.name, unit, _value_text(found.authored), *cells, verdict]
+
+
+def _value_text(value: Any, nothing: str = "") -> str:
+    if value is None:
+        return nothing
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_number, value))})"
+    return str(value).lower() if isinstance(value, bool) else _number(value)
+
+
+def _remarks(found: Effective) -> Iterable[str]:
+    """Give what backends say of authored values, and the known divergences, each once with all attributes."""
+    names: dict[str, list[str]] = {}
+    for each in found.properties:
+        for value in each.values:
+            if value.text and (each.is_applied or each.authored is not None):
+                names.setdefault(f"{value.backend}: {value.text}", []).append(each.name)
+        for divergence in each.divergences:
+            words = f"{divergence.kind.value}, side at fault {divergence.side.value}: {divergence.text}"
+            names.setdefault(words, []).append(each.name)
+    return (f"{', '.join(attributes)}: {words}" for words, attributes in names.items())
 
 
 def _by_reason(comparison: Comparison) -> dict[str, list[str]]:

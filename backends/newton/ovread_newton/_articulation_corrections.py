@@ -62,11 +62,12 @@ def name_articulations(scene: SceneImport) -> Iterator[Diagnostic]:
 
 def disable_self_collisions(scene: SceneImport) -> Iterator[Diagnostic]:
     """Take over that the links of an articulation do not collide with each other."""
-    roots = set(scene.view.with_schema(*ROOT_SCHEMAS))
+    view = scene.view
+    having = set(view.with_schema(*ROOT_SCHEMAS)) & set(view.with_schema("PhysxArticulationAPI"))
     authored = scene.authored.get("physxArticulation:enabledSelfCollisions", {})
     decided = scene.authored.get(_SELF_COLLISION, {})
-    apart = [path for path, value in authored.items() if path in roots and path not in decided and not value[0]]
-    scene.view.write(_SELF_COLLISION, dict.fromkeys(apart, 0.0))
+    apart = [path for path, value in authored.items() if path in having and path not in decided and not value[0]]
+    view.write(_SELF_COLLISION, dict.fromkeys(apart, 0.0))
     yield from findings(
         "self-collision", apart, "Its links do not collide with each other, as PhysxArticulationAPI says."
     )

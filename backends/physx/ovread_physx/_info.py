@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 
 from ovread.backend import BackendInfo, Deviation, Option
+from ovread_physx._authoring import AUTHORING
 from ovread_physx._support import SUPPORT
 from ovread_physx._writable import WRITES
 
@@ -168,4 +169,5 @@ def describe() -> BackendInfo:
         deviations=_DEVIATIONS,
         available=not reason,
         reason=reason,
+        authoring=AUTHORING,
     )
