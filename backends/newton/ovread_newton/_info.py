@@ -102,7 +102,7 @@ _APPROXIMATE_CONTACTS = {
         0.4,
     ),
     "vbd": (
-        "The vbd solver stops before contacts have converged: on a box at rest on scenery a force is off by a twentieth, "
+        "The vbd solver stops before contacts have converged: forces on a box on scenery are off by a twentieth, "
         "between two boxes by a sixth with steps of 1/60 s; steps of 1/240 s are better: take substeps.",
         0.2,
     ),

@@ -49,7 +49,7 @@ _CONDITIONAL: tuple[tuple[Sequence[ObjectType], str, str], ...] = (
         (_JOINT,),
         "jointArmature",
         "The mujoco, steel, featherstone and kamino solvers obey, kamino not for ball joints, and not where the axis "
-        "has neither drive, armature nor viscous friction.",
+        "has neither an unbounded drive, armature nor viscous friction.",
     ),
     (
         (_JOINT,),
@@ -60,7 +60,7 @@ _CONDITIONAL: tuple[tuple[Sequence[ObjectType], str, str], ...] = (
         (_JOINT,),
         "jointViscousFriction",
         "The mujoco, steel, featherstone, semi_implicit and kamino solvers obey, kamino not for ball joints, and not "
-        "where the axis has neither drive, armature nor viscous friction.",
+        "where the axis has neither an unbounded drive, armature nor viscous friction.",
     ),
     ((_FIXED_TENDON, _SPATIAL_TENDON), "tendonStiffness tendonDamping", _TENDONS),
     ((_FIXED_TENDON,), "tendonLimit tendonRestLength", _TENDONS),

@@ -150,9 +150,11 @@ WRITABLE = System(
             ),
             (
                 Joint("base", "upper", "revolute", "X", at(0, 0.5, 0), at(0, -0.5, 0), limit=(-120.0, 150.0),
+                      armature=0.05, friction=0.3, static_friction=0.4, viscous_friction=0.02,
                       drive=Drive(10.0, 1.0)),
                 Joint("upper", "slide", "prismatic", "Y", at(0, -0.5, 0), at(0, 0.5, 0), is_swapped=True,
-                      limit=(-0.5, 0.4), drive=Drive(50.0, 5.0)),
+                      limit=(-0.5, 0.4), armature=0.1, friction=0.5, static_friction=0.6, viscous_friction=0.3,
+                      drive=Drive(50.0, 5.0)),
                 Joint("slide", "wrist", "spherical", "X", at(0, 0.5, 0),
                       at(0, -0.5, 0, about=(0, 0, 1), degrees=-74)),
             ),
@@ -164,8 +166,8 @@ WRITABLE = System(
                 Body("fin", shapes=_CUBE),
             ),
             (
-                Joint("hull", "fin", "revolute", "Z", at(0, 0, 0.5), at(0, 0, -0.5), limit=(-90.0, 90.0),
-                      drive=Drive(0.0, 0.5)),
+                Joint("hull", "fin", "revolute", "Z", at(0, 0, 0.5), at(0, 0, -0.5), limit=(-90.0, 90.0), armature=0.02,
+                      friction=0.2, static_friction=0.25, viscous_friction=0.01, drive=Drive(0.0, 0.5)),
             ),
             is_fixed=False,
         ),
