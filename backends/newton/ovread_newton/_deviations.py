@@ -194,7 +194,7 @@ DEVIATIONS = (
             "only a* limit",
             "target beyond a turn",
             "acceleration drive",
-            "hinge *world*",
+            "hinge *",
             "slider *",
             "hinge without an articulation",
             "written efforts*",
