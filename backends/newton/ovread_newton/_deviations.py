@@ -113,7 +113,7 @@ DEVIATIONS = (
         (*_MOTION, *_COORDINATES, *_FORCES, "jointLimit", "jointArmature"),
         "A D6 joint that rotates about several axes turns about them one after the other: its limits, armature and "
         "drives are about these turns, and with two axes its links can also twist about the third.",
-        (*_WITH_EXACT_FORCES, "kamino"),
+        _WITH_EXACT_FORCES,
     ),
     _solver(
         "successive-turns-unseen",
@@ -196,7 +196,6 @@ DEVIATIONS = (
             "acceleration drive",
             "hinge *",
             "slider *",
-            "hinge without an articulation",
             "written efforts*",
             "pendulums",
             "bound of *by file",
