@@ -33,17 +33,20 @@ from ovread.backend._declarations import (
     writes,
 )
 from ovread.backend._engines import AdoptedEngine, Diagnostic, Engine, NamingEngine, Scene
+from ovread.backend._importing import Behaviour, Importing
 
 __all__ = [
     "UNLIMITED",
     "AdoptedEngine",
     "BackendInfo",
+    "Behaviour",
     "Buffer",
     "Column",
     "Deviation",
     "Diagnostic",
     "Engine",
     "FilledColumns",
+    "Importing",
     "Key",
     "Level",
     "MatrixLabels",

@@ -8,6 +8,7 @@ from importlib import metadata
 from ovread.backend import BackendInfo, Key, Level, Option, Support, supports
 from ovread.catalogue import ObjectType, Persistence, attribute, attributes
 from ovread_newton._deviations import DEVIATIONS
+from ovread_newton._imports import IMPORTS
 from ovread_newton._solvers import (
     ACCELERATIONS,
     CONTACT_FORCES,
@@ -197,6 +198,7 @@ def describe() -> BackendInfo:
             Option("substeps", "Solver steps per step, each of dt / substeps.", 1),
         ),
         deviations=DEVIATIONS,
+        imports=IMPORTS,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 
 from ovread.backend import BackendInfo, Deviation, Option
+from ovread_physx._imports import IMPORTS
 from ovread_physx._support import SUPPORT
 from ovread_physx._writable import WRITES
 
@@ -151,6 +152,7 @@ def describe() -> BackendInfo:
             ),
         ),
         deviations=_DEVIATIONS,
+        imports=IMPORTS,
         available=not reason,
         reason=reason,
     )
