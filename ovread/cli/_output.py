@@ -61,7 +61,7 @@ def inspect(document: dict[str, Any], output: Format) -> None:
     objects = [{"object_type": kind, "path": path} for kind, paths in document["objects"].items() for path in paths]
     if _printed_as_data(document, objects, output):
         return
-    console = _console()
+    console = terminal()
     console.print(_heading(document), markup=False)
     _print_table(["type", "path"], [[item["object_type"], item["path"]] for item in objects])
     for found in document["diagnostics"]:
@@ -73,7 +73,7 @@ def read(document: dict[str, Any], output: Format) -> None:
     values = list(_flat_values(document["groups"]))
     if _printed_as_data(document, values, output):
         return
-    console = _console()
+    console = terminal()
     console.print(f"{_heading(document)}; tick {document['tick']}, {document['time']:.6g} s", markup=False)
     rows = [[group["object_type"], group["attribute"], path, _text(values), group["units"], group["frame"]]
             for group in document["groups"] for path, values in _by_path(group)]  # fmt: skip
@@ -89,7 +89,7 @@ def compare(comparison: Comparison, output: Format, *, every: bool) -> None:
     document = _documents.compare(comparison)
     if _printed_as_data(document, document["rows"], output):
         return
-    console = _console()
+    console = terminal()
     compared = [row for row in comparison.rows if row.verdict is not Verdict.OMITTED]
     agreeing = [row for row in compared if row.verdict is Verdict.AGREES]
     differing = [row for row in compared if row.verdict.is_disagreement]
@@ -184,7 +184,7 @@ def _printed_as_data(document: Any, flat: Sequence[Mapping[str, Any]], output: F
     return output is not Format.TABLE
 
 
-def _console() -> Console:
+def terminal() -> Console:
     """Return a console as wide as the terminal; wide elsewhere, so that a pipe gets whole lines."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=240, no_color=True)
@@ -194,4 +194,4 @@ def _print_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     table = Table(*heads, box=None, pad_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
-    _console().print(table)
+    terminal().print(table)

@@ -19,6 +19,8 @@ from ovread.lint._bodies import RULES as _BODIES
 from ovread.lint._colliders import RULES as _COLLIDERS
 from ovread.lint._drives import RULES as _DRIVES
 from ovread.lint._findings import Finding, Importer, Severity, findings, importers
+from ovread.lint._fix import Fixed
+from ovread.lint._fix import fix as fix_asset
 from ovread.lint._joints import RULES as _JOINTS
 from ovread.lint._limits import RULES as _LIMITS
 from ovread.lint._masses import RULES as _MASSES
@@ -29,7 +31,20 @@ from ovread.stage import scene_of
 if TYPE_CHECKING:
     from ovread.backend import Scene
 
-__all__ = ["RULES", "Finding", "Importer", "Occurrence", "Report", "Rule", "Severity", "importers", "lint", "rule_named"]
+__all__ = [
+    "RULES",
+    "Finding",
+    "Fixed",
+    "Importer",
+    "Occurrence",
+    "Report",
+    "Rule",
+    "Severity",
+    "fix",
+    "importers",
+    "lint",
+    "rule_named",
+]
 
 RULES: tuple[Rule, ...] = (
     *_MASSES,
@@ -88,6 +103,23 @@ def lint(source: str | Path, backends: Sequence[str] | None = None) -> Report:
     scene = scene_of(source)
     stage = open_asset(scene)
     return Report(scene.label, engines, tuple(lint_stage(stage, engines)))
+
+
+def fix(source: str | Path, out: str | Path, backends: Sequence[str] | None = None) -> Fixed:
+    """Write a layer over an asset that authors what the importers agree on, where anything does.
+
+    Args:
+        source: Path of a USD file, which is left as it is.
+        out: The layer to write; it has the asset for its sublayer.
+        backends: As for :func:`lint`.
+
+    Raises:
+        SceneNotFoundError, NotUsdError: The asset cannot be read.
+        OptionError: The layer cannot be written, or the extra ``lint`` is not installed.
+    """
+    scene = scene_of(source)
+    open_asset(scene)
+    return fix_asset(scene, Path(out), RULES, importers(backends))
 
 
 def lint_stage(stage: Any, engines: Sequence[Importer]) -> list[Finding]:

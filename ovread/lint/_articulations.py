@@ -73,7 +73,9 @@ def _fixed(asset: Asset) -> Iterator[Occurrence]:
         for tree in trees:
             if root in tree.bodies and any(joint.kind == FIXED for joint in tree.anchors):
                 joint = _new_root(tree)
-                yield Occurrence(root, "the link is the root", functools.partial(_move, root, [joint]) if joint else None)
+                yield Occurrence(
+                    root, "the link is the root", functools.partial(_move, root, [joint]) if joint else None
+                )
 
 
 @rule(

@@ -108,7 +108,9 @@ class Asset:
 
     def with_schema(self, *families: str) -> list[Any]:
         """Return the prims that any of these schemas is applied to, each once."""
-        return list({str(prim.GetPath()): prim for name in families for prim, _ in self._schemas.get(name, ())}.values())
+        return list(
+            {str(prim.GetPath()): prim for name in families for prim, _ in self._schemas.get(name, ())}.values()
+        )
 
     def instances(self, family: str) -> list[tuple[Any, str]]:
         """Return prims and instance names of a schema that is applied by instance."""

@@ -110,8 +110,8 @@ def _swapped(asset: Asset) -> Iterator[Occurrence]:
 def _start(tree: Tree, asset: Asset) -> set[str]:
     """Return the bodies that a tree of joints starts at: anchored ones, else the root link, else none."""
     anchored = {body for joint in tree.anchors for body in joint.bodies if body is not None}
-    kinematic = tree.bodies & (asset.bodies.keys() - asset.dynamic_bodies.keys())
-    return anchored or kinematic or ({tree.root} & tree.bodies if tree.root else set())
+    kinematic = {body for body in tree.bodies if body not in asset.dynamic_bodies}
+    return anchored or kinematic or ({body for body in tree.bodies if body == tree.root})
 
 
 def _towards_the_root(tree: Tree, start: set[str]) -> Iterator[Joint]:
@@ -121,7 +121,7 @@ def _towards_the_root(tree: Tree, start: set[str]) -> Iterator[Joint]:
         start = set(sorted(tree.bodies - children)[:1])
     reached = set(start)
     while left:
-        touching = [joint for joint in left if reached.intersection(joint.bodies)]  # type: ignore[arg-type]
+        touching = [joint for joint in left if reached.intersection(joint.bodies)]
         if not touching:
             return
         for joint in touching:

@@ -91,10 +91,10 @@ def _several(asset: Asset) -> Iterator[Occurrence]:
 )
 def _scale(asset: Asset) -> Iterator[Occurrence]:
     units = asset.units
-    if units.meters_per_unit != 1 or units.kilograms_per_unit != 1:
-        if any(asset.colliders_of(path) for path in asset.dynamic_bodies):
-            what = f"metersPerUnit is {units.meters_per_unit:g}, kilogramsPerUnit {units.kilograms_per_unit:g}"
-            yield Occurrence("/", what)
+    is_si = units.meters_per_unit == 1 and units.kilograms_per_unit == 1
+    if not is_si and any(asset.colliders_of(path) for path in asset.dynamic_bodies):
+        what = f"metersPerUnit is {units.meters_per_unit:g}, kilogramsPerUnit {units.kilograms_per_unit:g}"
+        yield Occurrence("/", what)
 
 
 @rule(

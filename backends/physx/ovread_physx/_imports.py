@@ -82,6 +82,7 @@ _FOLLOWED = (
     *_follows("unknown-material", "Takes the default material."),
     *_follows("filtered-pair site", "Has nothing to do about it."),
     *_follows("triggers", "Lets bodies pass through it."),
+    *_follows("surface-velocity", "Carries along what touches the surface."),
     *_follows("several-scenes", "Simulates each scene by itself."),
     *_follows("instancers", "Makes a body of each instance."),
     *_follows("contact-scale", "Scales its thresholds with the stage's units."),

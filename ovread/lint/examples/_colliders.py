@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from ovread.lint.examples._bodies import _TETRAHEDRON
-from ovread.lint.examples._usda import BINDING, Example, body, bound, cube, gravity, material, prim, robot, stage, world
+from ovread.lint.examples._usda import (
+    BINDING,
+    TETRAHEDRON,
+    Example,
+    body,
+    bound,
+    cube,
+    gravity,
+    material,
+    prim,
+    robot,
+    stage,
+    world,
+)
 
 _FRICTION = "float physics:staticFriction = 0.5\nfloat physics:dynamicFriction = 0.5"
 _GROUND_PLACE = 'double3 xformOp:translate = (0, 0, -1)\nuniform token[] xformOpOrder = ["xformOp:translate"]'
@@ -24,12 +36,19 @@ def _resting(*lines: str, box: str = "", schemas: str = "", motion: str = _SLIDI
 
 
 def _collider(*lines: str, schemas: str = "") -> str:
-    return stage(world(material("rubber", _FRICTION), body("b", cube(bound("rubber"), *lines, schemas=f"{BINDING} {schemas}"))))
+    return stage(
+        world(material("rubber", _FRICTION), body("b", cube(bound("rubber"), *lines, schemas=f"{BINDING} {schemas}")))
+    )
 
 
 def _mesh(*lines: str, schemas: str = "") -> str:
     applied = f"PhysicsCollisionAPI PhysicsMeshCollisionAPI {BINDING} {schemas}"
-    return stage(world(material("rubber", _FRICTION), body("b", prim("Mesh", "mesh", _TETRAHEDRON, bound("rubber"), *lines, schemas=applied))))
+    return stage(
+        world(
+            material("rubber", _FRICTION),
+            body("b", prim("Mesh", "mesh", TETRAHEDRON, bound("rubber"), *lines, schemas=applied)),
+        )
+    )
 
 
 def _plane(*lines: str, up: str = "Z") -> str:
@@ -52,6 +71,14 @@ def _spinning(*lines: str) -> str:
     return stage(gravity(), world(material("rubber", _FRICTION), ground, turning))
 
 
+def _belt(schemas: str) -> str:
+    """Write a box on a belt."""
+    velocity = "vector3f physxSurfaceVelocity:surfaceVelocity = (1, 0, 0)" if schemas else ""
+    surface = cube(bound("rubber"), schemas=BINDING)
+    belt = body("belt", "bool physics:kinematicEnabled = true", velocity, _GROUND_PLACE, surface, schemas=schemas)
+    return stage(gravity(), world(material("rubber", _FRICTION), belt, body("b", surface)))
+
+
 def _instance(instanceable: str) -> str:
     """Write a body in what may be an instance."""
     instance = prim("Xform", "b", metadata=f"instanceable = {instanceable}\nprepend references = </Prototype>")
@@ -61,16 +88,16 @@ def _instance(instanceable: str) -> str:
 _CONVEX = 'uniform token physics:approximation = "convexHull"'
 
 COLLIDERS = {
-    "default-friction": Example(
-        stage(gravity(), world(body("b", cube()))), _collider(), ("/W/b/box",)
-    ),
+    "default-friction": Example(stage(gravity(), world(body("b", cube()))), _collider(), ("/W/b/box",)),
     "static-friction": Example(
         _resting("float physics:staticFriction = 0.9", "float physics:dynamicFriction = 0.2"),
         _resting("float physics:staticFriction = 0.2", "float physics:dynamicFriction = 0.2"),
         ("/W/rubber",),
     ),
     "restitution": Example(
-        _resting(_FRICTION, "float physics:restitution = 0.8", motion=_FALLING), _resting(motion=_FALLING), ("/W/rubber",)
+        _resting(_FRICTION, "float physics:restitution = 0.8", motion=_FALLING),
+        _resting(motion=_FALLING),
+        ("/W/rubber",),
     ),
     "combine-mode": Example(
         _resting(_FRICTION, 'uniform token physxMaterial:frictionCombineMode = "multiply"', schemas="PhysxMaterialAPI"),
@@ -78,17 +105,28 @@ COLLIDERS = {
         ("/W/rubber",),
     ),
     "compliant-contact": Example(
-        _resting(_FRICTION, "float physxMaterial:compliantContactStiffness = 100", "float physxMaterial:compliantContactDamping = 1", schemas="PhysxMaterialAPI"),
+        _resting(
+            _FRICTION,
+            "float physxMaterial:compliantContactStiffness = 100",
+            "float physxMaterial:compliantContactDamping = 1",
+            schemas="PhysxMaterialAPI",
+        ),
         _resting(_FRICTION, schemas="PhysxMaterialAPI"),
         ("/W/rubber",),
     ),
     "contact-offset": Example(
-        _collider("float physxCollision:contactOffset = 0.05", "float physxCollision:restOffset = 0.01", schemas="PhysxCollisionAPI"),
+        _collider(
+            "float physxCollision:contactOffset = 0.05",
+            "float physxCollision:restOffset = 0.01",
+            schemas="PhysxCollisionAPI",
+        ),
         _collider(schemas="PhysxCollisionAPI"),
         ("/W/b/box",),
     ),
     "torsional-patch": Example(
-        _spinning("float physxCollision:torsionalPatchRadius = 0.3", "float physxCollision:minTorsionalPatchRadius = 0.2"),
+        _spinning(
+            "float physxCollision:torsionalPatchRadius = 0.3", "float physxCollision:minTorsionalPatchRadius = 0.2"
+        ),
         _spinning(),
         ("/W/b/ball",),
     ),
@@ -102,27 +140,38 @@ COLLIDERS = {
         _mesh(_CONVEX, "float3 xformOp:scale = (1, 1, 1)", 'uniform token[] xformOpOrder = ["xformOp:scale"]'),
         ("/W/b/mesh",),
     ),
-    "mesh-approximation": Example(
-        _mesh('uniform token physics:approximation = "sdf"'), _mesh(_CONVEX), ("/W/b/mesh",)
-    ),
+    "mesh-approximation": Example(_mesh('uniform token physics:approximation = "sdf"'), _mesh(_CONVEX), ("/W/b/mesh",)),
     "collision-container": Example(
-        stage(world(body("b", prim("Xform", "hull", prim("Cube", "box"), schemas=f"PhysicsCollisionAPI")))),
-        stage(world(material("rubber", _FRICTION), body("b", prim("Xform", "hull", cube(bound("rubber"), schemas=BINDING))))),
+        stage(world(body("b", prim("Xform", "hull", prim("Cube", "box"), schemas="PhysicsCollisionAPI")))),
+        stage(
+            world(
+                material("rubber", _FRICTION), body("b", prim("Xform", "hull", cube(bound("rubber"), schemas=BINDING)))
+            )
+        ),
         ("/W/b/hull",),
     ),
     "unsupported-collider": Example(
-        stage(world(body("b", prim("Points", "cloud", "point3f[] points = [(0, 0, 0)]", schemas="PhysicsCollisionAPI")))),
+        stage(
+            world(body("b", prim("Points", "cloud", "point3f[] points = [(0, 0, 0)]", schemas="PhysicsCollisionAPI")))
+        ),
         stage(world(body("b", prim("Points", "cloud", "point3f[] points = [(0, 0, 0)]")))),
         ("/W/b/cloud",),
     ),
     "plane": Example(_plane('uniform token axis = "Y"'), _plane(), ("/W/ground",)),
     "body-plane": Example(
-        stage(world(material("rubber", _FRICTION), body("b", prim("Plane", "ground", bound("rubber"), schemas=f"PhysicsCollisionAPI {BINDING}")))),
+        stage(
+            world(
+                material("rubber", _FRICTION),
+                body("b", prim("Plane", "ground", bound("rubber"), schemas=f"PhysicsCollisionAPI {BINDING}")),
+            )
+        ),
         _plane(),
         ("/W/b/ground",),
     ),
     "unknown-material": Example(
-        stage(world(prim("Material", "rubber"), body("b", cube(bound("rubber"), schemas=BINDING)))), _collider(), ("/W/b/box",)
+        stage(world(prim("Material", "rubber"), body("b", cube(bound("rubber"), schemas=BINDING)))),
+        _collider(),
+        ("/W/b/box",),
     ),
     "filtered-pair": Example(
         _collider("rel physics:filteredPairs = </W/rubber>", schemas="PhysicsFilteredPairsAPI"),
@@ -135,24 +184,70 @@ COLLIDERS = {
         ("/W/site",),
     ),
     "triggers": Example(
-        stage(gravity(), world(material("rubber", _FRICTION), cube(bound("rubber"), _GROUND_PLACE, name="ground", schemas=f"{BINDING} PhysxTriggerAPI"), body("b", cube(bound("rubber"), schemas=BINDING)))),
-        stage(gravity(), world(material("rubber", _FRICTION), cube(bound("rubber"), _GROUND_PLACE, name="ground", schemas=BINDING), body("b", cube(bound("rubber"), schemas=BINDING)))),
+        stage(
+            gravity(),
+            world(
+                material("rubber", _FRICTION),
+                cube(bound("rubber"), _GROUND_PLACE, name="ground", schemas=f"{BINDING} PhysxTriggerAPI"),
+                body("b", cube(bound("rubber"), schemas=BINDING)),
+            ),
+        ),
+        stage(
+            gravity(),
+            world(
+                material("rubber", _FRICTION),
+                cube(bound("rubber"), _GROUND_PLACE, name="ground", schemas=BINDING),
+                body("b", cube(bound("rubber"), schemas=BINDING)),
+            ),
+        ),
         ("/W/ground",),
     ),
-    "surface-velocity": Example(
-        _resting(_FRICTION, ground="PhysxSurfaceVelocityAPI", box="vector3f physxSurfaceVelocity:surfaceVelocity = (1, 0, 0)\nbool physxSurfaceVelocity:surfaceVelocityEnabled = true").replace("vector3f physics:velocity = (3, 0, -0.1)", ""),
-        _resting(_FRICTION).replace("vector3f physics:velocity = (3, 0, -0.1)", ""),
-        ("/W/ground", "/W/b/box"),
-    ),
+    "surface-velocity": Example(_belt("PhysxSurfaceVelocityAPI"), _belt(""), ("/W/belt",)),
     "merged-meshes": Example(
-        stage(world(body("b", prim("Xform", "meshes", prim("Mesh", "mesh", _TETRAHEDRON), "rel collection:collisionmeshes:includes = </W/b/meshes/mesh>", schemas="PhysicsCollisionAPI PhysxMeshMergeCollisionAPI CollectionAPI:collisionmeshes")))),
+        stage(
+            world(
+                body(
+                    "b",
+                    prim(
+                        "Xform",
+                        "meshes",
+                        prim("Mesh", "mesh", TETRAHEDRON),
+                        "rel collection:collisionmeshes:includes = </W/b/meshes/mesh>",
+                        schemas="PhysicsCollisionAPI PhysxMeshMergeCollisionAPI CollectionAPI:collisionmeshes",
+                    ),
+                )
+            )
+        ),
         _mesh(_CONVEX),
         ("/W/b/meshes",),
     ),
     "instancing": Example(_instance("true"), _instance("false"), ("/W/b/link",)),
     "instancers": Example(
-        stage(world(prim("PointInstancer", "many", "rel prototypes = </Prototypes/b>", "int[] protoIndices = [0, 0]", "point3f[] positions = [(0, 0, 0), (5, 0, 0)]")), prim("Xform", "Prototypes", body("b"))),
-        stage(world(prim("PointInstancer", "many", "rel prototypes = </Prototypes/b>", "int[] protoIndices = [0, 0]", "point3f[] positions = [(0, 0, 0), (5, 0, 0)]")), prim("Xform", "Prototypes", prim("Cube", "b")), body("c")),
+        stage(
+            world(
+                prim(
+                    "PointInstancer",
+                    "many",
+                    "rel prototypes = </Prototypes/b>",
+                    "int[] protoIndices = [0, 0]",
+                    "point3f[] positions = [(0, 0, 0), (5, 0, 0)]",
+                )
+            ),
+            prim("Xform", "Prototypes", body("b")),
+        ),
+        stage(
+            world(
+                prim(
+                    "PointInstancer",
+                    "many",
+                    "rel prototypes = </Prototypes/b>",
+                    "int[] protoIndices = [0, 0]",
+                    "point3f[] positions = [(0, 0, 0), (5, 0, 0)]",
+                )
+            ),
+            prim("Xform", "Prototypes", prim("Cube", "b")),
+            body("c"),
+        ),
         ("/W/many",),
     ),
 }
@@ -160,8 +255,14 @@ COLLIDERS = {
 
 SCENES = {
     "gravity-not-normalised": Example(
-        stage(gravity("vector3f physics:gravityDirection = (3, 0, -4)", "float physics:gravityMagnitude = 2"), world(body("b"))),
-        stage(gravity("vector3f physics:gravityDirection = (0.6, 0, -0.8)", "float physics:gravityMagnitude = 2"), world(body("b"))),
+        stage(
+            gravity("vector3f physics:gravityDirection = (3, 0, -4)", "float physics:gravityMagnitude = 2"),
+            world(body("b")),
+        ),
+        stage(
+            gravity("vector3f physics:gravityDirection = (0.6, 0, -0.8)", "float physics:gravityMagnitude = 2"),
+            world(body("b")),
+        ),
         ("/S",),
     ),
     "newton-scene-gravity": Example(
@@ -170,7 +271,11 @@ SCENES = {
         ("/S",),
     ),
     "several-scenes": Example(
-        stage(gravity(), world(body("b", "rel physics:simulationOwner = </T>")), gravity("float physics:gravityMagnitude = 3", name="T")),
+        stage(
+            gravity(),
+            world(body("b", "rel physics:simulationOwner = </T>")),
+            gravity("float physics:gravityMagnitude = 3", name="T"),
+        ),
         stage(gravity(), world(body("b"))),
         ("/T",),
     ),
@@ -184,19 +289,47 @@ SCENES = {
 
 OTHERS = {
     "mujoco-attributes": Example(
-        robot(prim("PhysicsRevoluteJoint", "j", "rel physics:body0 = </W/base>", "rel physics:body1 = </W/arm>", "double mjc:stiffness = 3", schemas="MjcJointAPI")),
-        robot(prim("PhysicsRevoluteJoint", "j", "rel physics:body0 = </W/base>", "rel physics:body1 = </W/arm>", schemas="MjcJointAPI")),
+        robot(
+            prim(
+                "PhysicsRevoluteJoint",
+                "j",
+                "rel physics:body0 = </W/base>",
+                "rel physics:body1 = </W/arm>",
+                "double mjc:stiffness = 3",
+                schemas="MjcJointAPI",
+            )
+        ),
+        robot(
+            prim(
+                "PhysicsRevoluteJoint",
+                "j",
+                "rel physics:body0 = </W/base>",
+                "rel physics:body1 = </W/arm>",
+                schemas="MjcJointAPI",
+            )
+        ),
         ("/W/j",),
     ),
     "tendons": Example(
-        robot(prim("PhysicsRevoluteJoint", "j", "rel physics:body0 = </W/base>", "rel physics:body1 = </W/arm>", "float physxTendon:t:stiffness = 10", schemas="PhysxTendonAxisRootAPI:t PhysxTendonAxisAPI:t")),
+        robot(
+            prim(
+                "PhysicsRevoluteJoint",
+                "j",
+                "rel physics:body0 = </W/base>",
+                "rel physics:body1 = </W/arm>",
+                "float physxTendon:t:stiffness = 10",
+                schemas="PhysxTendonAxisRootAPI:t PhysxTendonAxisAPI:t",
+            )
+        ),
         robot(prim("PhysicsRevoluteJoint", "j", "rel physics:body0 = </W/base>", "rel physics:body1 = </W/arm>")),
         ("/W/j",),
     ),
     "particles": _thing("PhysxParticleSystem", "particles"),
-    "deformables": _thing("Mesh", "soft", _TETRAHEDRON, schemas="OmniPhysicsDeformableBodyAPI"),
+    "deformables": _thing("Mesh", "soft", TETRAHEDRON, schemas="OmniPhysicsDeformableBodyAPI"),
     "vehicles": Example(
-        stage(gravity(), world(body("car", schemas="PhysxVehicleAPI"))), stage(gravity(), world(body("car"))), ("/W/car",)
+        stage(gravity(), world(body("car", schemas="PhysxVehicleAPI"))),
+        stage(gravity(), world(body("car"))),
+        ("/W/car",),
     ),
     "character-controllers": _thing("Capsule", "walker", schemas="PhysxCharacterControllerAPI"),
     "actuators": _thing("MjcActuator", "motor"),

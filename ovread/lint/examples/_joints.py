@@ -1,34 +1,32 @@
-"""Examples of rules about joints and articulations."""
+"""Examples of rules about joints."""
 
 from __future__ import annotations
 
 from ovread.lint.examples._usda import (
-    BINDING,
+    AT_30,
+    ROOT,
+    STATE,
     Example,
     body,
-    bound,
-    cube,
     gravity,
     hinge,
     joint,
-    material,
     prim,
     robot,
     stage,
     world,
 )
 
-_STATE = "PhysicsJointStateAPI:angular"
 _DRIVE = "PhysicsDriveAPI:angular"
 _GAINS = "float drive:angular:physics:stiffness = 2\nfloat drive:angular:physics:damping = 0.5"
 _TARGET = "float drive:angular:physics:targetPosition = 20"
 _AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
-_ROOT = "PhysicsArticulationRootAPI"
-_PHYSX_ROOT = "PhysxArticulationAPI"
 
 
 def _limited(*axes: str, low: float = -30, high: float = 30) -> str:
-    return "\n".join(f"float limit:{axis}:physics:low = {low:g}\nfloat limit:{axis}:physics:high = {high:g}" for axis in axes)
+    return "\n".join(
+        f"float limit:{axis}:physics:low = {low:g}\nfloat limit:{axis}:physics:high = {high:g}" for axis in axes
+    )
 
 
 def _locked(*axes: str) -> str:
@@ -53,7 +51,7 @@ def _pushed(*content: str) -> str:
 _SPINNING = "vector3f physics:angularVelocity = (0, 90, 0)"
 _NARROW = ("float physics:lowerLimit = -20", "float physics:upperLimit = 1")
 _WIDE = ("float physics:lowerLimit = -170", "float physics:upperLimit = 170")
-_TURNING = hinge(*_WIDE, "float state:angular:physics:velocity = 90", schemas=_STATE)
+_TURNING = hinge(*_WIDE, "float state:angular:physics:velocity = 90", schemas=STATE)
 _HAND = (
     body("hand", "double3 xformOp:translate = (1, 0, 0)", 'uniform token[] xformOpOrder = ["xformOp:translate"]'),
     joint("Revolute", "k", "arm", "hand", "point3f physics:localPos0 = (1, 0, 0)"),
@@ -61,7 +59,14 @@ _HAND = (
 
 
 def _fast(meters: float) -> str:
-    slide = joint("Prismatic", "j", "base", "arm", "float state:linear:physics:velocity = 200", schemas="PhysicsJointStateAPI:linear")
+    slide = joint(
+        "Prismatic",
+        "j",
+        "base",
+        "arm",
+        "float state:linear:physics:velocity = 200",
+        schemas="PhysicsJointStateAPI:linear",
+    )
     return robot(slide).replace("metersPerUnit = 1", f"metersPerUnit = {meters:g}")
 
 
@@ -70,7 +75,6 @@ def _geared(*gear: str) -> str:
     return _outside(body("arm", _SPINNING), body("hand"), hinge(first=""), joint("Revolute", "k", "", "hand"), *gear)
 
 
-_AT_30 = "float state:angular:physics:position = 30"
 _STEADY = hinge("float physics:lowerLimit = -90", "float physics:upperLimit = 90")
 _TRANSLATIONS = _locked("transX", "transY", "transZ")
 
@@ -91,30 +95,60 @@ JOINTS = {
         ("/W/j",),
     ),
     "world-hinge-welded": Example(
-        stage(gravity(), world(body("arm"), hinge(_AT_30, first="", schemas=_STATE), schemas=_ROOT)),
-        robot(hinge(_AT_30, schemas=_STATE)),
+        stage(gravity(), world(body("arm"), hinge(AT_30, first="", schemas=STATE), schemas=ROOT)),
+        robot(hinge(AT_30, schemas=STATE)),
         ("/W/j",),
     ),
     "world-joint-sign": Example(
-        _outside(body("arm"), hinge(_AT_30, "float physics:lowerLimit = -10", "float physics:upperLimit = 40", first="arm", second="", schemas=_STATE)),
-        _outside(body("arm"), hinge(_AT_30, "float physics:lowerLimit = -10", "float physics:upperLimit = 40", first="", schemas=_STATE)),
+        _outside(
+            body("arm"),
+            hinge(
+                AT_30,
+                "float physics:lowerLimit = -10",
+                "float physics:upperLimit = 40",
+                first="arm",
+                second="",
+                schemas=STATE,
+            ),
+        ),
+        _outside(
+            body("arm"),
+            hinge(AT_30, "float physics:lowerLimit = -10", "float physics:upperLimit = 40", first="", schemas=STATE),
+        ),
         ("/W/j",),
     ),
     "world-anchor": Example(
         _outside(body("arm"), hinge("point3f physics:localPos0 = (0, 0, 1)", first="")),
         _outside(
-            body("arm", "double3 xformOp:translate = (0, 0, 1)", 'uniform token[] xformOpOrder = ["xformOp:translate"]'),
+            body(
+                "arm", "double3 xformOp:translate = (0, 0, 1)", 'uniform token[] xformOpOrder = ["xformOp:translate"]'
+            ),
             hinge("point3f physics:localPos0 = (0, 0, 1)", first=""),
         ),
         ("/W/j",),
     ),
     "fixed-base-frame": Example(
-        _outside(body("base", schemas=_ROOT), body("arm"), _STEADY, joint("Fixed", "root", "", "base", "point3f physics:localPos0 = (0, 0, 1)")),
-        stage(world(body("base"), body("arm"), _STEADY, joint("Fixed", "root", "", "base", "point3f physics:localPos0 = (0, 0, 1)"), schemas=_ROOT)),
+        _outside(
+            body("base", schemas=ROOT),
+            body("arm"),
+            _STEADY,
+            joint("Fixed", "root", "", "base", "point3f physics:localPos0 = (0, 0, 1)"),
+        ),
+        stage(
+            world(
+                body("base"),
+                body("arm"),
+                _STEADY,
+                joint("Fixed", "root", "", "base", "point3f physics:localPos0 = (0, 0, 1)"),
+                schemas=ROOT,
+            )
+        ),
         ("/W/root",),
     ),
     "swapped-bodies": Example(
-        robot(hinge(_AT_30, first="arm", second="base", schemas=_STATE)), robot(hinge(_AT_30, schemas=_STATE)), ("/W/j",)
+        robot(hinge(AT_30, first="arm", second="base", schemas=STATE)),
+        robot(hinge(AT_30, schemas=STATE)),
+        ("/W/j",),
     ),
     "free-axis": Example(
         robot(_generic(_TRANSLATIONS, _locked("rotX", "rotZ"), axes=tuple(axis for axis in _AXES if axis != "rotY"))),
@@ -124,7 +158,8 @@ JOINTS = {
     "articulation-slides-locked": Example(
         robot(_generic(_limited("transX", low=-1, high=1), _locked("transY", "transZ", "rotX", "rotY", "rotZ"))),
         _outside(
-            body("base"), body("arm"),
+            body("base"),
+            body("arm"),
             _generic(_limited("transX", low=-1, high=1), _locked("transY", "transZ", "rotX", "rotY", "rotZ")),
         ),
         ("/W/j",),
@@ -137,14 +172,18 @@ JOINTS = {
     "multi-axis-state": Example(
         robot(
             _generic(
-                _TRANSLATIONS, _limited("rotX", "rotY", "rotZ"),
-                "float state:rotX:physics:position = 10", "float state:rotY:physics:position = 25",
+                _TRANSLATIONS,
+                _limited("rotX", "rotY", "rotZ"),
+                "float state:rotX:physics:position = 10",
+                "float state:rotY:physics:position = 25",
                 schemas="PhysicsJointStateAPI:rotX PhysicsJointStateAPI:rotY",
             )
         ),
         robot(
             _generic(
-                _TRANSLATIONS, _limited("rotX", "rotY", "rotZ"), "float state:rotX:physics:position = 10",
+                _TRANSLATIONS,
+                _limited("rotX", "rotY", "rotZ"),
+                "float state:rotX:physics:position = 10",
                 schemas="PhysicsJointStateAPI:rotX PhysicsJointStateAPI:rotY",
             )
         ),
@@ -172,37 +211,111 @@ JOINTS = {
         ("/W/j",),
     ),
     "velocity-limit": Example(
-        robot(hinge("float state:angular:physics:velocity = 90", "float newton:velocityLimit = 45", schemas=f"{_STATE} NewtonJointAPI")),
-        robot(hinge("float state:angular:physics:velocity = 90", "float newton:armature = 0", schemas=f"{_STATE} NewtonJointAPI")),
+        robot(
+            hinge(
+                "float state:angular:physics:velocity = 90",
+                "float newton:velocityLimit = 45",
+                schemas=f"{STATE} NewtonJointAPI",
+            )
+        ),
+        robot(
+            hinge(
+                "float state:angular:physics:velocity = 90",
+                "float newton:armature = 0",
+                schemas=f"{STATE} NewtonJointAPI",
+            )
+        ),
         ("/W/j",),
     ),
     "joint-axis-schema": Example(
-        robot(hinge("float physxJointAxis:angular:armature = 0.5", "float physxJointAxis:angular:maxJointVelocity = 45", schemas="PhysxJointAxisAPI:angular")),
-        robot(hinge("float physxJointAxis:angular:armature = 0.5", "float newton:armature = 0.5", "float newton:damping = 0", "float newton:friction = 0", schemas="PhysxJointAxisAPI:angular NewtonJointAPI")),
+        robot(
+            hinge(
+                "float physxJointAxis:angular:armature = 0.5",
+                "float physxJointAxis:angular:maxJointVelocity = 45",
+                schemas="PhysxJointAxisAPI:angular",
+            )
+        ),
+        robot(
+            hinge(
+                "float physxJointAxis:angular:armature = 0.5",
+                "float newton:armature = 0.5",
+                "float newton:damping = 0",
+                "float newton:friction = 0",
+                schemas="PhysxJointAxisAPI:angular NewtonJointAPI",
+            )
+        ),
         ("/W/j",),
     ),
     "joint-schema": Example(
-        robot(hinge("float physxJoint:armature = 0.5", "float physxJoint:jointFriction = 0.1", schemas="PhysxJointAPI")),
+        robot(
+            hinge("float physxJoint:armature = 0.5", "float physxJoint:jointFriction = 0.1", schemas="PhysxJointAPI")
+        ),
         robot(hinge(schemas="PhysxJointAPI")),
         ("/W/j",),
     ),
     "joint-friction": Example(
-        robot(hinge("float physxJointAxis:angular:staticFrictionEffort = 0.5", "float physxJointAxis:angular:dynamicFrictionEffort = 0.2", "float newton:friction = 0.2", _GAINS, _TARGET, schemas=f"PhysxJointAxisAPI:angular NewtonJointAPI {_DRIVE}")),
-        robot(hinge("float physxJointAxis:angular:staticFrictionEffort = 0.2", "float physxJointAxis:angular:dynamicFrictionEffort = 0.2", "float newton:friction = 0.2", _GAINS, _TARGET, schemas=f"PhysxJointAxisAPI:angular NewtonJointAPI {_DRIVE}")),
+        robot(
+            hinge(
+                "float physxJointAxis:angular:staticFrictionEffort = 0.5",
+                "float physxJointAxis:angular:dynamicFrictionEffort = 0.2",
+                "float newton:friction = 0.2",
+                _GAINS,
+                _TARGET,
+                schemas=f"PhysxJointAxisAPI:angular NewtonJointAPI {_DRIVE}",
+            )
+        ),
+        robot(
+            hinge(
+                "float physxJointAxis:angular:staticFrictionEffort = 0.2",
+                "float physxJointAxis:angular:dynamicFrictionEffort = 0.2",
+                "float newton:friction = 0.2",
+                _GAINS,
+                _TARGET,
+                schemas=f"PhysxJointAxisAPI:angular NewtonJointAPI {_DRIVE}",
+            )
+        ),
         ("/W/j",),
     ),
     "drive-envelope": Example(
-        robot(hinge(_GAINS, _TARGET, "float drive:angular:physics:maxForce = 100", "float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity = 1", "float physxDrivePerformanceEnvelope:angular:speedEffortGradient = 5", "float physxDrivePerformanceEnvelope:angular:velocityDependentResistance = 0.1", schemas=f"{_DRIVE} PhysxDrivePerformanceEnvelopeAPI:angular")),
+        robot(
+            hinge(
+                _GAINS,
+                _TARGET,
+                "float drive:angular:physics:maxForce = 100",
+                "float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity = 1",
+                "float physxDrivePerformanceEnvelope:angular:speedEffortGradient = 5",
+                "float physxDrivePerformanceEnvelope:angular:velocityDependentResistance = 0.1",
+                schemas=f"{_DRIVE} PhysxDrivePerformanceEnvelopeAPI:angular",
+            )
+        ),
         robot(hinge(_GAINS, _TARGET, "float drive:angular:physics:maxForce = 100", schemas=_DRIVE)),
         ("/W/j",),
     ),
     "soft-limit": Example(
-        _outside(body("arm", _SPINNING), hinge(*_NARROW, "float physxLimit:angular:stiffness = 1", "float physxLimit:angular:damping = 0.1", first="", schemas="PhysxLimitAPI:angular")),
+        _outside(
+            body("arm", _SPINNING),
+            hinge(
+                *_NARROW,
+                "float physxLimit:angular:stiffness = 1",
+                "float physxLimit:angular:damping = 0.1",
+                first="",
+                schemas="PhysxLimitAPI:angular",
+            ),
+        ),
         _outside(body("arm", _SPINNING), hinge(*_NARROW, first="")),
         ("/W/j",),
     ),
     "cone-limit": Example(
-        robot(joint("Spherical", "j", "base", "arm", "float physics:coneAngle0Limit = 30", "float physics:coneAngle1Limit = 40")),
+        robot(
+            joint(
+                "Spherical",
+                "j",
+                "base",
+                "arm",
+                "float physics:coneAngle0Limit = 30",
+                "float physics:coneAngle1Limit = 40",
+            )
+        ),
         robot(joint("Spherical", "j", "base", "arm")),
         ("/W/j",),
     ),
@@ -212,14 +325,49 @@ JOINTS = {
         ("/W/j", "/W/k"),
     ),
     "mimic-joint": Example(
-        robot(_TURNING, body("hand"), joint("Revolute", "k", "arm", "hand", *_WIDE, "rel physxMimicJoint:rotX:referenceJoint = </W/j>", "float physxMimicJoint:rotX:gearing = 2", schemas="PhysxMimicJointAPI:rotX")),
+        robot(
+            _TURNING,
+            body("hand"),
+            joint(
+                "Revolute",
+                "k",
+                "arm",
+                "hand",
+                *_WIDE,
+                "rel physxMimicJoint:rotX:referenceJoint = </W/j>",
+                "float physxMimicJoint:rotX:gearing = 2",
+                schemas="PhysxMimicJointAPI:rotX",
+            ),
+        ),
         robot(_TURNING, body("hand"), joint("Revolute", "k", "arm", "hand", *_WIDE)),
         ("/W/k",),
     ),
-    "coupled-joints": Example(_geared(prim("PhysxPhysicsGearJoint", "gear", "rel physics:body0 = </W/arm>", "rel physics:body1 = </W/hand>", "rel physics:hinge0 = </W/j>", "rel physics:hinge1 = </W/k>", "float physics:gearRatio = 2")), _geared(), ("/W/gear",)),
+    "coupled-joints": Example(
+        _geared(
+            prim(
+                "PhysxPhysicsGearJoint",
+                "gear",
+                "rel physics:body0 = </W/arm>",
+                "rel physics:body1 = </W/hand>",
+                "rel physics:hinge0 = </W/j>",
+                "rel physics:hinge1 = </W/k>",
+                "float physics:gearRatio = 2",
+            )
+        ),
+        _geared(),
+        ("/W/gear",),
+    ),
     "fixed-mimic": Example(
-        robot(hinge(), body("hand"), joint("Fixed", "k", "arm", "hand", "rel newton:mimicJoint = </W/j>", schemas="NewtonMimicAPI")),
-        robot(hinge(), body("hand"), joint("Revolute", "k", "arm", "hand", "rel newton:mimicJoint = </W/j>", schemas="NewtonMimicAPI")),
+        robot(
+            hinge(),
+            body("hand"),
+            joint("Fixed", "k", "arm", "hand", "rel newton:mimicJoint = </W/j>", schemas="NewtonMimicAPI"),
+        ),
+        robot(
+            hinge(),
+            body("hand"),
+            joint("Revolute", "k", "arm", "hand", "rel newton:mimicJoint = </W/j>", schemas="NewtonMimicAPI"),
+        ),
         ("/W/k",),
     ),
     "link-velocity": Example(
@@ -228,12 +376,16 @@ JOINTS = {
         ("/W/hand",),
     ),
     "joint-outside-articulation": Example(
-        _outside(body("base"), body("arm"), joint("Fixed", "root", "", "base"), hinge(_AT_30, schemas=_STATE)),
-        robot(hinge(_AT_30, schemas=_STATE)),
+        _outside(body("base"), body("arm"), joint("Fixed", "root", "", "base"), hinge(AT_30, schemas=STATE)),
+        robot(hinge(AT_30, schemas=STATE)),
         ("/W/j", "/W/root"),
     ),
     "excluded-joint": Example(
-        robot(_TURNING, *_HAND, joint("Revolute", "l", "base", "hand", "uniform bool physics:excludeFromArticulation = true")),
+        robot(
+            _TURNING,
+            *_HAND,
+            joint("Revolute", "l", "base", "hand", "uniform bool physics:excludeFromArticulation = true"),
+        ),
         robot(_TURNING, *_HAND),
         ("/W/l",),
     ),
@@ -241,12 +393,19 @@ JOINTS = {
         robot(_TURNING, *_HAND, joint("Revolute", "l", "base", "hand")), robot(_TURNING, *_HAND), ("/W",)
     ),
     "break-force": Example(
-        _pushed(body("arm"), joint("Fixed", "j", "", "arm", "float physics:breakForce = 1", "float physics:breakTorque = 1")),
+        _pushed(
+            body("arm"), joint("Fixed", "j", "", "arm", "float physics:breakForce = 1", "float physics:breakTorque = 1")
+        ),
         _pushed(body("arm"), joint("Fixed", "j", "", "arm")),
         ("/W/j",),
     ),
     "distance-limit": Example(
-        _pushed(body("base"), body("arm"), joint("Fixed", "root", "", "base"), joint("Distance", "j", "base", "arm", "float physics:minDistance = 0", "float physics:maxDistance = 0.01")),
+        _pushed(
+            body("base"),
+            body("arm"),
+            joint("Fixed", "root", "", "base"),
+            joint("Distance", "j", "base", "arm", "float physics:minDistance = 0", "float physics:maxDistance = 0.01"),
+        ),
         _pushed(body("base"), body("arm"), joint("Fixed", "root", "", "base")),
         ("/W/j",),
     ),
@@ -256,46 +415,5 @@ JOINTS = {
         ("/W/j",),
     ),
     "joint-rate-cap": Example(_fast(0.001), _fast(0.01), ("/W/j",)),
-}
-"""By rule."""
-
-
-def _floating(*lines: str, root: str = _ROOT, link: str = "") -> str:
-    arms = (body("base", schemas=link), body("arm"), body("hand"))
-    return stage(world(*arms, hinge(), joint("Revolute", "k", "arm", "hand"), *lines, schemas=root))
-
-
-def _held(root: str, link: str, joint_schemas: str = "") -> str:
-    return stage(world(body("base", schemas=link), body("arm"), joint("Fixed", "root", "", "base", schemas=joint_schemas), hinge(), schemas=root))
-
-
-def _touching(*lines: str) -> str:
-    """Write a robot whose last link is in its base."""
-    hand = body("hand", cube(bound("rubber"), schemas=BINDING))
-    base = body("base", cube(bound("rubber"), schemas=BINDING))
-    links = (material("rubber"), base, body("arm"), hand, joint("Fixed", "root", "", "base"))
-    joints = (joint("Prismatic", "j", "base", "arm"), joint("Prismatic", "k", "arm", "hand"))
-    return stage(world(*links, *joints, *lines, schemas=f"{_ROOT} {_PHYSX_ROOT}"))
-
-
-def _pair(root: str, *own: str) -> str:
-    names = ("a", "b")
-    links = [body(name + part, schemas=own[0] if own and part == "0" else "") for name in names for part in "01"]
-    return stage(world(*links, *(joint("Revolute", f"j{name}", f"{name}0", f"{name}1") for name in names), schemas=root))
-
-
-ARTICULATIONS = {
-    "floating-root": Example(_floating(), _floating(root="", link=_ROOT), ("/W",)),
-    "fixed-root-link": Example(_held("", _ROOT), _held(_ROOT, ""), ("/W/base",)),
-    "one-link-articulation": Example(stage(world(body("b", schemas=_ROOT))), stage(world(body("b"))), ("/W/b",)),
-    "several-articulations": Example(_pair(_ROOT), _pair("", _ROOT), ("/W",)),
-    "articulation-disabled": Example(
-        robot(hinge(_AT_30, schemas=_STATE), "bool physxArticulation:articulationEnabled = false", schemas=_PHYSX_ROOT),
-        robot(hinge(_AT_30, schemas=_STATE), schemas=_PHYSX_ROOT),
-        ("/W",),
-    ),
-    "self-collision": Example(
-        _touching("bool physxArticulation:enabledSelfCollisions = false"), _touching(), ("/W",)
-    ),
 }
 """By rule."""

@@ -36,7 +36,8 @@ def stage(*content: str, meters: float = 1, kilograms: float = 1, up: str = "Z")
     """Write a stage; unless ``content`` starts with a PhysicsScene, one without gravity comes first."""
     if not content[0].startswith("def PhysicsScene"):
         content = (gravity("float physics:gravityMagnitude = 0"), *content)
-    head = f'    defaultPrim = "W"\n    metersPerUnit = {meters:g}\n    kilogramsPerUnit = {kilograms:g}\n    upAxis = "{up}"'
+    units = f"    metersPerUnit = {meters:g}\n    kilogramsPerUnit = {kilograms:g}"
+    head = f'    defaultPrim = "W"\n{units}\n    upAxis = "{up}"'
     return "\n".join((f"#usda 1.0\n(\n{head}\n)\n", *content, ""))
 
 
@@ -50,7 +51,9 @@ def world(*content: str, schemas: str = "", metadata: str = "") -> str:
     return prim("Xform", "W", *content, schemas=schemas, metadata=metadata)
 
 
-MASS = "float physics:mass = 1\nfloat3 physics:diagonalInertia = (0.1, 0.2, 0.25)\npoint3f physics:centerOfMass = (0, 0, 0)"
+MASS = """float physics:mass = 1
+float3 physics:diagonalInertia = (0.1, 0.2, 0.25)
+point3f physics:centerOfMass = (0, 0, 0)"""
 """Mass properties that leave nothing open."""
 
 UNDAMPED = "float physxRigidBody:angularDamping = 0"
@@ -103,3 +106,10 @@ def bound(name: str) -> str:
 
 
 BINDING = "MaterialBindingAPI"
+ROOT = "PhysicsArticulationRootAPI"
+PHYSX_ROOT = "PhysxArticulationAPI"
+STATE = "PhysicsJointStateAPI:angular"
+AT_30 = "float state:angular:physics:position = 30"
+TETRAHEDRON = """int[] faceVertexCounts = [3, 3, 3, 3]
+int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]
+point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]"""
