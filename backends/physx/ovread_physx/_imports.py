@@ -76,7 +76,6 @@ _FOLLOWED = (
     *_follows("contact-offset", "Takes both offsets."),
     *_follows("torsional-patch", "Slows the spin."),
     *_follows("mirrored-mesh", "Mirrors the mesh."),
-    *_follows("mesh-approximation", "Makes a field of distances of it."),
     *_follows("collision-container", "Lets the geometry right below collide."),
     *_follows("plane", "Lays it as authored."),
     *_follows("unknown-material", "Takes the default material."),

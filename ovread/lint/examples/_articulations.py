@@ -21,9 +21,16 @@ from ovread.lint.examples._usda import (
 )
 
 
-def _floating(*lines: str, root: str = ROOT, link: str = "") -> str:
-    arms = (body("base", schemas=link), body("arm"), body("hand"))
-    return stage(world(*arms, hinge(), joint("Revolute", "k", "arm", "hand"), *lines, schemas=root))
+def _floating(root: str, link: str) -> str:
+    """Write a chain of three links, each 1 from the last."""
+    links = (body("base", schemas=link), _at(1, "arm"), _at(2, "hand"))
+    apart = "point3f physics:localPos0 = (1, 0, 0)"
+    return stage(world(*links, hinge(apart), joint("Revolute", "k", "arm", "hand", apart), schemas=root))
+
+
+def _at(x: float, name: str) -> str:
+    place = f'double3 xformOp:translate = ({x:g}, 0, 0)\nuniform token[] xformOpOrder = ["xformOp:translate"]'
+    return body(name, place)
 
 
 def _held(root: str, link: str, joint_schemas: str = "") -> str:
@@ -56,7 +63,7 @@ def _pair(root: str, *own: str) -> str:
 
 
 ARTICULATIONS = {
-    "floating-root": Example(_floating(), _floating(root="", link=ROOT), ("/W",)),
+    "floating-root": Example(_floating(ROOT, ""), _floating("", ROOT), ("/W",)),
     "fixed-root-link": Example(_held("", ROOT), _held(ROOT, ""), ("/W/base",)),
     "one-link-articulation": Example(stage(world(body("b", schemas=ROOT))), stage(world(body("b"))), ("/W/b",)),
     "several-articulations": Example(_pair(ROOT), _pair("", ROOT), ("/W",)),

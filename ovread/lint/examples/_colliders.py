@@ -51,9 +51,11 @@ def _mesh(*lines: str, schemas: str = "") -> str:
     )
 
 
-def _plane(*lines: str, up: str = "Z") -> str:
-    plane = prim("Plane", "ground", bound("rubber"), *lines, schemas=f"PhysicsCollisionAPI {BINDING}")
-    return stage(world(material("rubber", _FRICTION), plane), up=up)
+def _plane(*lines: str) -> str:
+    """Write a plane through the middle of a box, which it pushes out."""
+    applied = f"PhysicsCollisionAPI {BINDING}"
+    plane = prim("Plane", "ground", bound("rubber"), *lines, schemas=applied)
+    return stage(world(material("rubber", _FRICTION), plane, body("b", cube(bound("rubber"), schemas=BINDING))))
 
 
 def _thing(kind: str, name: str, *lines: str, schemas: str = "") -> Example:

@@ -49,6 +49,7 @@ def _pushed(*content: str) -> str:
 
 
 _SPINNING = "vector3f physics:angularVelocity = (0, 90, 0)"
+_UNEVEN = ("float physics:lowerLimit = -10", "float physics:upperLimit = 40")
 _NARROW = ("float physics:lowerLimit = -20", "float physics:upperLimit = 1")
 _WIDE = ("float physics:lowerLimit = -170", "float physics:upperLimit = 170")
 _TURNING = hinge(*_WIDE, "float state:angular:physics:velocity = 90", schemas=STATE)
@@ -100,21 +101,8 @@ JOINTS = {
         ("/W/j",),
     ),
     "world-joint-sign": Example(
-        _outside(
-            body("arm"),
-            hinge(
-                AT_30,
-                "float physics:lowerLimit = -10",
-                "float physics:upperLimit = 40",
-                first="arm",
-                second="",
-                schemas=STATE,
-            ),
-        ),
-        _outside(
-            body("arm"),
-            hinge(AT_30, "float physics:lowerLimit = -10", "float physics:upperLimit = 40", first="", schemas=STATE),
-        ),
+        _outside(body("arm", _SPINNING), hinge(*_UNEVEN, first="arm", second="")),
+        _outside(body("arm", _SPINNING), hinge(*_UNEVEN, first="")),
         ("/W/j",),
     ),
     "world-anchor": Example(
@@ -376,8 +364,8 @@ JOINTS = {
         ("/W/hand",),
     ),
     "joint-outside-articulation": Example(
-        _outside(body("base"), body("arm"), joint("Fixed", "root", "", "base"), hinge(AT_30, schemas=STATE)),
-        robot(hinge(AT_30, schemas=STATE)),
+        _pushed(body("base"), body("arm", _SPINNING), joint("Fixed", "root", "", "base"), hinge()),
+        robot(hinge("float state:angular:physics:velocity = 90", schemas=STATE)),
         ("/W/j", "/W/root"),
     ),
     "excluded-joint": Example(
