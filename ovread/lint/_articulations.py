@@ -121,9 +121,9 @@ def _several(asset: Asset) -> Iterator[Occurrence]:
 )
 def _disabled(asset: Asset) -> Iterator[Occurrence]:
     for prim in asset.with_schema("PhysxArticulationAPI"):
-        if not value(prim, "physxArticulation:articulationEnabled", True):
-            repair = functools.partial(_move, str(prim.GetPath()), [])
-            yield Occurrence(str(prim.GetPath()), "articulationEnabled is false", repair)
+        path = str(prim.GetPath())
+        if path in asset.roots and not value(prim, "physxArticulation:articulationEnabled", True):
+            yield Occurrence(path, "articulationEnabled is false", functools.partial(_move, path, []))
 
 
 @rule(

@@ -85,16 +85,14 @@ def _several(asset: Asset) -> Iterator[Occurrence]:
 
 @rule(
     "contact-scale",
-    "contacts on a stage that is not in metres and kilograms",
+    "contacts on a stage that is not in kilograms",
     "Contacts are the same in all units.",
-    "Author the stage in metres and kilograms.",
+    "Author the stage in kilograms.",
 )
 def _scale(asset: Asset) -> Iterator[Occurrence]:
-    units = asset.units
-    is_si = units.meters_per_unit == 1 and units.kilograms_per_unit == 1
-    if not is_si and any(asset.colliders_of(path) for path in asset.dynamic_bodies):
-        what = f"metersPerUnit is {units.meters_per_unit:g}, kilogramsPerUnit {units.kilograms_per_unit:g}"
-        yield Occurrence("/", what)
+    unit = asset.units.kilograms_per_unit
+    if unit != 1 and any(asset.colliders_of(path) for path in asset.dynamic_bodies):
+        yield Occurrence("/", f"kilogramsPerUnit is {unit:g}")
 
 
 @rule(

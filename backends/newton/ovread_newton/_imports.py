@@ -172,11 +172,11 @@ _SCENES = (
     _solver(
         "contact-scale",
         Behaviour.DIFFERS,
-        "Takes stiffness and damping of contacts for numbers in metres and kilograms.",
-        ("featherstone", "semi_implicit"),
+        "Takes the stiffness of contacts for a number in kilograms: in grams bodies sink in.",
+        ("featherstone", "semi_implicit", "vbd"),
     ),
     _solver(
-        "contact-scale", Behaviour.FOLLOWS, "Rests bodies where they do in metres.", ("mujoco", "steel", "xpbd", "vbd")
+        "contact-scale", Behaviour.FOLLOWS, "Rests bodies where they do in kilograms.", ("mujoco", "steel", "xpbd")
     ),
     _refuses("instancing", "Refuses the asset."),
     _importer("instancers", Behaviour.REFUSES, "Refuses the asset.", _MUJOCO),

@@ -89,6 +89,13 @@ def lacks(pattern: str, name: str) -> None:
     assert name not in read(EXAMPLES[pattern].found)
 
 
+def rests(pattern: str, solver: str, alike: bool = True) -> None:
+    """A box rests as high in grams as in kilograms, to a tenth of a millimetre; or it does not."""
+    example = EXAMPLES[pattern]
+    grams, kilograms = (read(text, 60, solver)[f"{BODY} position"][2] for text in (example.found, example.spared))
+    assert bool(abs(grams - kilograms) < 1e-4) is alike
+
+
 Check = Callable[[str], None]
 BODY, HINGE, ROBOT = "RIGID_BODY /W/b", "ARTICULATION_JOINT /W/j", "ARTICULATION /W"
 LINK = "ARTICULATION_LINK /W/arm"
@@ -194,7 +201,7 @@ BARE: dict[str, Check] = {
     "gravity-not-normalised": is_not_imported,
     "newton-scene-gravity": is_not_imported,
     "several-scenes": is_not_imported,
-    "contact-scale": partial(gives, name=f"{BODY} mass", value=[1]),
+    "contact-scale": partial(rests, solver="mujoco"),
     "instancing": is_refused,
     "instancers": is_refused,
     "mujoco-attributes": is_refused,
@@ -237,6 +244,11 @@ SOLVERS: list[tuple[str, Check]] = [
     ("restitution", partial(does_not_act, solver="featherstone")),
     ("mirrored-mesh", partial(gives, name=f"{BODY} mass", value=[1], solver="steel")),
     ("velocity-target", partial(acts, solver="steel")),
+    ("contact-scale", partial(rests, solver="steel")),
+    ("contact-scale", partial(rests, solver="xpbd")),
+    ("contact-scale", partial(rests, solver="vbd", alike=False)),
+    ("contact-scale", partial(rests, solver="featherstone", alike=False)),
+    ("contact-scale", partial(rests, solver="semi_implicit", alike=False)),
 ]
 """What other solvers do."""
 

@@ -84,7 +84,7 @@ _FOLLOWED = (
     *_follows("surface-velocity", "Carries along what touches the surface."),
     *_follows("several-scenes", "Simulates each scene by itself."),
     *_follows("instancers", "Makes a body of each instance."),
-    *_follows("contact-scale", "Scales its thresholds with the stage's units."),
+    *_follows("contact-scale", "Rests bodies where they do in kilograms."),
     *_follows("tendons", "Simulates the tendon."),
     *_follows("vehicles", "Simulates the vehicle."),
     *_follows("particles deformables", "Simulates it on CUDA; on the CPU it is not simulated."),

@@ -177,7 +177,7 @@ CHECKS: dict[str, Check] = {
     "newton-scene-gravity": partial(
         gives, name=f"{BODY} linearVelocity", value=[0, 0, -9.81 * STEPS / 240], steps=STEPS
     ),
-    "contact-scale": partial(gives, name=f"{BODY} mass", value=[1]),
+    "contact-scale": partial(gives, name=f"{BODY} position", value=[0, 0, 0], steps=60),
     "tendons": partial(gives, name="FIXED_TENDON /W/j tendonStiffness", value=[10]),
 }
 

@@ -81,6 +81,17 @@ def _belt(schemas: str) -> str:
     return stage(gravity(), world(material("rubber", _FRICTION), belt, body("b", surface)))
 
 
+def _standing(kilograms: float) -> str:
+    """Write a box of 1 kg on another, in units of so many kilograms."""
+    ground = cube(bound("rubber"), _GROUND_PLACE, name="ground", schemas=BINDING)
+    moment = 1 / 6 / kilograms
+    mass = (
+        f"float physics:mass = {1 / kilograms:g}\nfloat3 physics:diagonalInertia = ({moment:g}, {moment:g}, {moment:g})"
+    )
+    box = body("b", cube(bound("rubber"), schemas=BINDING), mass=mass)
+    return stage(gravity(), world(material("rubber", _FRICTION), ground, box), kilograms=kilograms)
+
+
 def _instance(instanceable: str) -> str:
     """Write a body in what may be an instance."""
     instance = prim("Xform", "b", metadata=f"instanceable = {instanceable}\nprepend references = </Prototype>")
@@ -281,11 +292,7 @@ SCENES = {
         stage(gravity(), world(body("b"))),
         ("/T",),
     ),
-    "contact-scale": Example(
-        stage(world(material("rubber", _FRICTION), body("b", cube(bound("rubber"), schemas=BINDING))), meters=0.01),
-        _collider(),
-        ("/",),
-    ),
+    "contact-scale": Example(_standing(0.001), _standing(1), ("/",)),
 }
 """By rule."""
 
