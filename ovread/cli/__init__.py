@@ -18,7 +18,7 @@ from ovread import catalogue, compare, plugins
 from ovread._open import open as open_scene
 from ovread._version import __version__
 from ovread.catalogue import ObjectType
-from ovread.cli import _documents, _output, _progress
+from ovread.cli import _documents, _explained, _output, _progress
 from ovread.cli._formats import LintFormat
 from ovread.cli._output import Format
 from ovread.errors import OptionError, OvreadError, SelectionError, did_you_mean
@@ -124,8 +124,11 @@ def compare_command(
     labels = _labels(backends)
     with _progress.shown() as progress:
         comparison = compare.compare(scene, labels, steps=steps, dt=dt, tolerance=tolerance, progress=progress)
-    _output.compare(comparison, output, every=every)
+        explained = None if comparison.agrees else _explained.explained(scene, comparison)
+    _output.compare(comparison, output, explained, every=every)
     if not comparison.agrees:
+        if explained is None:
+            typer.echo(_explained.REMEDY, err=True)
         raise typer.Exit(1)
 
 

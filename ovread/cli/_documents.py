@@ -13,6 +13,7 @@ from ovread import catalogue as table
 from ovread import plugins
 from ovread.backend import Level
 from ovread.catalogue import ObjectType, Role
+from ovread.cli._explained import Explained
 from ovread.compare import TYPES, Comparison
 from ovread.result import Group
 from ovread.simulation import Simulation
@@ -110,8 +111,8 @@ def read(
     }
 
 
-def compare(comparison: Comparison) -> dict[str, Any]:
-    """Describe a comparison."""
+def compare(comparison: Comparison, explained: Explained | None) -> dict[str, Any]:
+    """Describe a comparison; ``explained`` is None where nobody looked for what explains it."""
     rows = [
         {
             "object_type": row.object_type,
@@ -124,6 +125,7 @@ def compare(comparison: Comparison) -> dict[str, Any]:
             "units": row.units,
             "frame": row.frame,
             "detail": row.detail,
+            "explained_by": list(explained.rows[row]) if explained and row in explained.rows else None,
         }
         for row in comparison.rows
     ]

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ovread.cli import _documents
+from ovread.cli._explained import Explained
 from ovread.compare import Comparison, Row, Verdict
 
 _STYLES = {Verdict.AGREES: "green", Verdict.DIFFERS: "red", Verdict.ABSENT: "red", Verdict.OMITTED: "dim"}
@@ -84,21 +85,23 @@ def read(document: dict[str, Any], output: Format) -> None:
         console.print(f"omitted: {head}: {omission['reason']}: {omission['detail']}", markup=False, style="dim")
 
 
-def compare(comparison: Comparison, output: Format, *, every: bool) -> None:
+def compare(comparison: Comparison, output: Format, explained: Explained | None, *, every: bool) -> None:
     """Print a comparison; ``every`` lists each prim that agrees, not each attribute."""
-    document = _documents.compare(comparison)
+    document = _documents.compare(comparison, explained)
     if _printed_as_data(document, document["rows"], output):
         return
     console = terminal()
     compared = [row for row in comparison.rows if row.verdict is not Verdict.OMITTED]
     agreeing = [row for row in compared if row.verdict is Verdict.AGREES]
     differing = [row for row in compared if row.verdict.is_disagreement]
-    _print_comparison(map(_line, compared) if every else [*_by_attribute(agreeing), *map(_line, differing)])
+    lines = map(_line, agreeing) if every else _by_attribute(agreeing)
+    _print_comparison([*lines, *(_line(row, why=_why(row, explained)) for row in differing)])
     omissions = _by_reason(comparison)
     for reason, names in omissions.items():
         console.print(f"omitted: {', '.join(names)}: {reason}", markup=False, style="dim")
     for label, words in comparison.refusals.items():
-        console.print(f"refused: {label}: {words}", markup=False, style="red")
+        why = f" Why: {', '.join(explained.refusals[label]) or 'unexplained'}." if explained else ""
+        console.print(f"refused: {label}: {words}{why}", markup=False, style="red")
     when = f"after {comparison.ticks} steps of {comparison.dt:.6g} s" if comparison.ticks else "before the first step"
     omitted = len({name for names in omissions.values() for name in names})
     console.print(
@@ -106,6 +109,8 @@ def compare(comparison: Comparison, output: Format, *, every: bool) -> None:
         f"{omitted} attributes are omitted with a reason.",
         markup=False,
     )
+    if explained:
+        console.print("ovread lint says what to author instead, ovread lint --explain RULE why.", style="dim")
 
 
 def _by_reason(comparison: Comparison) -> dict[str, list[str]]:
@@ -119,15 +124,31 @@ def _by_reason(comparison: Comparison) -> dict[str, list[str]]:
 
 
 def _print_comparison(lines: Iterable[Sequence[Any]]) -> None:
-    heads = ["type", "attribute", "path", "verdict", "max abs", "units", "frame", "max rel", "tolerance", "detail"]
+    heads = [
+        "type",
+        "attribute",
+        "path",
+        "verdict",
+        "max abs",
+        "units",
+        "frame",
+        "max rel",
+        "tolerance",
+        "detail",
+        "why",
+    ]
     _print_table(heads, lines)
 
 
-def _line(row: Row, path: str | None = None) -> list[Any]:
+def _why(row: Row, explained: Explained | None) -> str:
+    return "" if explained is None else ", ".join(explained.rows[row]) or "unexplained"
+
+
+def _line(row: Row, path: str | None = None, why: str = "") -> list[Any]:
     numbers = ["" if number is None else f"{number:.2g}" for number in (row.max_abs, row.max_rel, row.tolerance)]
     verdict = Text(row.verdict.value, style=_STYLES[row.verdict])
     return [row.object_type, row.attribute, path or row.path, verdict, numbers[0], row.units, row.frame, *numbers[1:],
-            row.detail]  # fmt: skip
+            row.detail, why]  # fmt: skip
 
 
 def _by_attribute(rows: Iterable[Row]) -> Iterable[list[Any]]:

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ovread.lint._asset import FIXED, ROOT_SCHEMAS, Tree, has_schema, is_authored, value
-from ovread.lint._rule import Occurrence, Rule, collecting
+from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
     from ovread.lint._asset import Asset
     from ovread.lint._editor import Editor
 
 RULES: list[Rule] = []
-rule = collecting(RULES)
+rule = collecting(RULES, Shows.MOTION | Shows.TREE | Shows.OBJECTS)
 
 
 def _trees_of(asset: Asset) -> dict[str, list[Tree]]:
@@ -100,17 +100,22 @@ def _single(asset: Asset) -> Iterator[Occurrence]:
 
 @rule(
     "several-articulations",
-    "an articulation root above several robots",
+    "an articulation root above several robots, with or without roots of their own",
     "Each connected tree of joints below a root is an articulation.",
     "Apply PhysicsArticulationRootAPI to the root link, or to the joint to the world, of each.",
 )
 def _several(asset: Asset) -> Iterator[Occurrence]:
-    for root, trees in _trees_of(asset).items():
-        if len(trees) > 1 and not any(root in tree.bodies for tree in trees):
-            targets = [_new_root(tree) for tree in trees]
-            known = [target for target in targets if target is not None]
-            repair = functools.partial(_move, root, known) if len(known) == len(targets) else None
-            yield Occurrence(root, f"it has {len(trees)} trees of joints below", repair)
+    for root in asset.roots:
+        below = [tree for tree in asset.trees if _is_below(tree, root)]
+        if len(below) > 1 and not any(root in tree.bodies for tree in below):
+            own = [_new_root(tree) for tree in below if tree.root == root]
+            known = [target for target in own if target is not None]
+            repair = functools.partial(_move, root, known) if len(known) == len(own) else None
+            yield Occurrence(root, f"it has {len(below)} trees of joints below", repair)
+
+
+def _is_below(tree: Tree, root: str) -> bool:
+    return any(path.startswith(f"{root}/") for path in (*tree.bodies, *(joint.path for joint in tree.joints)))
 
 
 @rule(

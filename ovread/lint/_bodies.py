@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ovread.lint._asset import is_authored, value
-from ovread.lint._rule import Occurrence, Rule, collecting
+from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
     from ovread.lint._asset import Asset, Doubles
     from ovread.lint._editor import Editor
 
 RULES: list[Rule] = []
-rule = collecting(RULES)
+rule = collecting(RULES, Shows.MOTION)
 
 _UNLIMITED = 3e38
 _VELOCITIES = ("physics:velocity", "physics:angularVelocity")
@@ -61,6 +61,7 @@ def _axes(matrix: Doubles) -> Doubles:
     "It is no body: its colliders stand still, or belong to the body above.",
     "Take PhysicsRigidBodyAPI from it.",
     also=("disabled-body-absent",),
+    shows=Shows.MOTION | Shows.OBJECTS,
 )
 def _disabled(asset: Asset) -> Iterator[Occurrence]:
     for prim in asset.with_schema("PhysicsRigidBodyAPI"):

@@ -11,14 +11,14 @@ import numpy as np
 
 from ovread.lint._asset import SHAPES, has_schema, lineage, targets_of, value
 from ovread.lint._masses import BINDINGS, is_explicit, physics_material
-from ovread.lint._rule import Occurrence, Rule, collecting
+from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
     from ovread.lint._asset import Asset
     from ovread.lint._editor import Editor
 
 RULES: list[Rule] = []
-rule = collecting(RULES)
+rule = collecting(RULES, Shows.MOTION | Shows.SURFACE)
 
 _CONTAINERS = ("Xform", "Scope", "")
 _DEFAULT_FRICTION = 0.5
@@ -186,6 +186,7 @@ def _distances(asset: Asset) -> Iterator[Occurrence]:
     "The schema is for geometry: here it collides for the geometry right below.",
     "Apply PhysicsCollisionAPI to the geometry.",
     also=("collision-container-ignored",),
+    shows=Shows.MOTION | Shows.SURFACE | Shows.MASS,
 )
 def _containers(asset: Asset) -> Iterator[Occurrence]:
     for prim in asset.colliders:
@@ -207,6 +208,7 @@ def _hand_on(path: str, shapes: list[str], editor: Editor) -> None:
     "PhysicsCollisionAPI on geometry that is no solid",
     "The schema lets an engine leave out what it cannot collide with.",
     "Take PhysicsCollisionAPI from the prim, or make it a mesh.",
+    shows=Shows.MOTION | Shows.SURFACE | Shows.MASS,
 )
 def _unsupported(asset: Asset) -> Iterator[Occurrence]:
     for prim in asset.colliders:
@@ -241,6 +243,7 @@ def _planes(asset: Asset) -> Iterator[Occurrence]:
     "a plane on a moving body",
     "A plane is infinite, so that no body can have its mass.",
     "Author a thin box.",
+    shows=Shows.MOTION | Shows.SURFACE | Shows.MASS,
 )
 def _body_planes(asset: Asset) -> Iterator[Occurrence]:
     for prim in asset.colliders:
@@ -308,6 +311,7 @@ def _unmark(path: str, editor: Editor) -> None:
     "meshes that are merged into one collider",
     "The meshes collide as one.",
     "Apply PhysicsCollisionAPI to each mesh.",
+    shows=Shows.MOTION | Shows.SURFACE | Shows.MASS,
 )
 def _merged(asset: Asset) -> Iterator[Occurrence]:
     for prim in asset.with_schema("PhysxMeshMergeCollisionAPI"):

@@ -7,15 +7,16 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ovread.lint._asset import AXES, GENERIC, HINGE, SLIDE, has_schema, is_authored, value
-from ovread.lint._rule import Occurrence, Rule, collecting
+from ovread.lint._asset import AXES, GENERIC, HINGE, SLIDE, SPHERICAL, has_schema, is_authored, value
+from ovread.lint._limits import open_axes
+from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
     from ovread.lint._asset import Asset
     from ovread.lint._editor import Editor
 
 RULES: list[Rule] = []
-rule = collecting(RULES)
+rule = collecting(RULES, Shows.MOTION | Shows.JOINT)
 
 _INSTANCES = ("linear", "angular", *AXES)
 _MATCHING = {HINGE: ("angular",), SLIDE: ("linear",), GENERIC: AXES}
@@ -86,21 +87,25 @@ def _widen(path: str, editor: Editor) -> None:
 
 @rule(
     "undriven-joint",
-    "a hinge or slider in an articulation without a drive",
+    "a joint in an articulation without a drive",
     "The schema does not say what limits a joint that nothing drives, or what it does with gains that are written.",
     "Apply PhysicsDriveAPI; without gains it does nothing.",
     contested=True,
+    shows=Shows.JOINT,
 )
 def _undriven(asset: Asset) -> Iterator[Occurrence]:
-    instances = {HINGE: "angular", SLIDE: "linear"}
     for joint in asset.joints:
-        axis = instances.get(joint.kind)
-        if axis and joint.path in asset.articulated and not has_schema(joint.prim, "PhysicsDriveAPI", axis):
-            yield Occurrence(joint.path, "", functools.partial(_drive_idly, joint.path, axis))
+        if joint.path in asset.articulated:
+            axes = {HINGE: ["angular"], SLIDE: ["linear"], GENERIC: open_axes(joint, AXES[3:])}.get(joint.kind, [])
+            idle = [axis for axis in axes if not has_schema(joint.prim, "PhysicsDriveAPI", axis)]
+            if idle or joint.kind == SPHERICAL:
+                repair = functools.partial(_drive_idly, joint.path, idle) if idle else None
+                yield Occurrence(joint.path, f"without a drive: {', '.join(idle) or 'all axes'}", repair)
 
 
-def _drive_idly(path: str, axis: str, editor: Editor) -> None:
-    editor.apply(path, f"PhysicsDriveAPI:{axis}")
+def _drive_idly(path: str, axes: list[str], editor: Editor) -> None:
+    for axis in axes:
+        editor.apply(path, f"PhysicsDriveAPI:{axis}")
 
 
 @rule(

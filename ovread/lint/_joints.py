@@ -11,14 +11,14 @@ import numpy as np
 
 from ovread.lint._asset import DISTANCE, FIXED, HINGE, SLIDE, has_schema, targets_of, value
 from ovread.lint._frames import frames_apart
-from ovread.lint._rule import Occurrence, Rule, collecting
+from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
     from ovread.lint._asset import Asset, Joint, Tree
     from ovread.lint._editor import Editor
 
 RULES: list[Rule] = []
-rule = collecting(RULES)
+rule = collecting(RULES, Shows.MOTION | Shows.JOINT | Shows.TREE | Shows.OBJECTS)
 
 
 @rule(

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ovread.lint._asset import AXES, DISTANCE, GENERIC, HINGE, SLIDE, SPHERICAL, has_schema, is_authored, value
-from ovread.lint._rule import Occurrence, Rule, collecting
+from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
     from ovread.lint._asset import Asset, Joint
     from ovread.lint._editor import Editor
 
 RULES: list[Rule] = []
-rule = collecting(RULES)
+rule = collecting(RULES, Shows.MOTION | Shows.JOINT)
 
 _FAR = 1e6
 """Stands for no limit, in degrees or stage lengths: engines take it as a number like others."""
@@ -39,7 +39,7 @@ def _range_of(joint: Joint, axis: str) -> tuple[float, float]:
     return low, float(value(joint.prim, f"limit:{axis}:physics:high", math.inf))
 
 
-def _open_axes(joint: Joint, axes: tuple[str, ...]) -> list[str]:
+def open_axes(joint: Joint, axes: tuple[str, ...]) -> list[str]:
     """Return the axes of a D6 joint that are not locked."""
     ranges = {axis: _range_of(joint, axis) for axis in axes}
     return [axis for axis, (low, high) in ranges.items() if low < high]
@@ -47,22 +47,33 @@ def _open_axes(joint: Joint, axes: tuple[str, ...]) -> list[str]:
 
 @rule(
     "one-sided-limit-locks",
-    "a hinge or slider in an articulation with only a lower or only an upper limit",
+    "a joint in an articulation with only a lower or only an upper limit",
     "A limit of minus or plus infinity is none: the joint is free on that side.",
     "Author a large finite number, such as 1e6, for the other side.",
 )
 def _one_sided(asset: Asset) -> Iterator[Occurrence]:
-    for joint in _singles(asset):
-        low, high = _limits(joint)
-        # Large finite numbers are limits like others, and lock nothing.
-        if joint.path in asset.articulated and math.isinf(low) != math.isinf(high):
-            name, far = ("lower", -_FAR) if math.isinf(low) else ("upper", _FAR)
-            repair = functools.partial(_bound, joint.path, name, far)
-            yield Occurrence(joint.path, f"the limits are ({low:g}, {high:g})", repair)
+    for joint in asset.joints:
+        if joint.path not in asset.articulated:
+            continue
+        for names, (low, high) in _ranges(joint):
+            # Large finite numbers are limits like others, and lock nothing.
+            if math.isinf(low) != math.isinf(high) and low < high:
+                name, far = (names[0], -_FAR) if math.isinf(low) else (names[1], _FAR)
+                repair = functools.partial(_bound, joint.path, name, far)
+                yield Occurrence(joint.path, f"the limits are ({low:g}, {high:g})", repair)
+
+
+def _ranges(joint: Joint) -> Iterator[tuple[tuple[str, str], tuple[float, float]]]:
+    """Give the names and values of the limits of a joint's axes."""
+    if joint.kind in (HINGE, SLIDE):
+        yield ("physics:lowerLimit", "physics:upperLimit"), _limits(joint)
+    elif joint.kind == GENERIC:
+        for axis in _TURNS:
+            yield (f"limit:{axis}:physics:low", f"limit:{axis}:physics:high"), _range_of(joint, axis)
 
 
 def _bound(path: str, name: str, far: float, editor: Editor) -> None:
-    editor.set(path, f"physics:{name}Limit", "float", far)
+    editor.set(path, name, "float", far)
 
 
 @rule(
@@ -123,6 +134,7 @@ def _distance(asset: Asset) -> Iterator[Occurrence]:
     "an axis of a PhysicsJoint without PhysicsLimitAPI",
     "An axis without a limit schema is free.",
     "Apply PhysicsLimitAPI to the axis, with limits of minus and plus infinity.",
+    shows=Shows.MOTION | Shows.JOINT | Shows.TREE | Shows.OBJECTS,
 )
 def _free(asset: Asset) -> Iterator[Occurrence]:
     for joint in asset.joints:
@@ -145,11 +157,12 @@ def _limit_freely(path: str, axes: list[str], editor: Editor) -> None:
     "a PhysicsJoint in an articulation with a translation that is not locked",
     "The axis moves freely, or within its limits.",
     "Author a PhysicsPrismaticJoint, with links between where several axes move.",
+    shows=Shows.MOTION | Shows.JOINT | Shows.TREE | Shows.OBJECTS,
 )
 def _slides(asset: Asset) -> Iterator[Occurrence]:
     for joint in asset.joints:
         if joint.kind == GENERIC and joint.path in asset.articulated:
-            moving = _open_axes(joint, _SHIFTS)
+            moving = open_axes(joint, _SHIFTS)
             if moving:
                 yield Occurrence(joint.path, f"it moves along {', '.join(moving)}")
 
@@ -161,10 +174,11 @@ def _slides(asset: Asset) -> Iterator[Occurrence]:
     "rotation vector.",
     "Author a PhysicsRevoluteJoint for each axis, with links between.",
     contested=True,
+    shows=Shows.MOTION | Shows.JOINT | Shows.TREE,
 )
 def _turns(asset: Asset) -> Iterator[Occurrence]:
     for joint in asset.joints:
-        turning = _open_axes(joint, _TURNS) if joint.kind == GENERIC else []
+        turning = open_axes(joint, _TURNS) if joint.kind == GENERIC else []
         if len(turning) > 1:
             yield Occurrence(joint.path, f"it turns about {', '.join(turning)}")
 
@@ -180,7 +194,7 @@ def _turns(asset: Asset) -> Iterator[Occurrence]:
 def _state(asset: Asset) -> Iterator[Occurrence]:
     names = ("state:{}:physics:position", "drive:{}:physics:targetPosition")
     for joint in asset.joints:
-        if joint.kind != GENERIC or len(_open_axes(joint, _TURNS)) < 2:
+        if joint.kind != GENERIC or len(open_axes(joint, _TURNS)) < 2:
             continue
         for name in names:
             turned = [axis for axis in _TURNS if value(joint.prim, name.format(axis), 0.0)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ovread.lint._asset import targets_of, value
 from ovread.lint._meshes import is_convex
-from ovread.lint._rule import Occurrence, Repair, Rule, collecting
+from ovread.lint._rule import Occurrence, Repair, Rule, Shows, collecting
 from ovread.lint._solids import SOLIDS, author_mass
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ovread.lint._editor import Editor
 
 RULES: list[Rule] = []
-rule = collecting(RULES)
+rule = collecting(RULES, Shows.MASS | Shows.MOTION)
 
 BINDINGS = ("material:binding:physics", "material:binding")
 _WATER = 1000.0
@@ -211,16 +211,43 @@ def _cones(asset: Asset) -> Iterator[Occurrence]:
 
 @rule(
     "zero-inertia",
-    "a link with a principal moment of inertia of 0",
+    "a body with a principal moment of inertia of 0",
     "The moments are as authored, unless all are 0.",
     "Author moments that a body can have: none is 0, and none is more than the sum of the others.",
 )
 def _zero(asset: Asset) -> Iterator[Occurrence]:
-    links = {body for tree in asset.articulated.values() for body in tree.bodies}
     for path, prim in asset.dynamic_bodies.items():
         moments = _moments(prim)
-        if path in links and np.any(moments) and not np.all(moments):
+        if np.any(moments) and not np.all(moments):
             yield Occurrence(path, f"diagonalInertia is {moments.tolist()}")
+
+
+@rule(
+    "planar-inertia",
+    "an inertia of which one moment is the sum of the others, as a flat body has it",
+    "The moments are as authored.",
+    "Author the largest moment less by a millionth: single precision may have it above the sum.",
+)
+def _planar(asset: Asset) -> Iterator[Occurrence]:
+    for path, prim in asset.dynamic_bodies.items():
+        moments = _moments(prim)
+        if np.all(moments > 0) and abs(_excess(moments)) <= _ROUNDING:
+            yield Occurrence(path, f"diagonalInertia is {moments.tolist()}", functools.partial(_thicken, path, moments))
+
+
+_ROUNDING = 1e-6
+
+
+def _excess(moments: Any) -> float:
+    """Return by how much the largest moment is above the sum of the others, relative to the sum of all."""
+    return float((2 * moments.max() - moments.sum()) / moments.sum())
+
+
+def _thicken(path: str, moments: Any, editor: Editor) -> None:
+    largest = int(np.argmax(moments))
+    moments = moments.copy()
+    moments[largest] = (moments.sum() - moments[largest]) * (1 - 4 * _ROUNDING)
+    editor.set(path, "physics:diagonalInertia", "float3", tuple(map(float, moments)))
 
 
 @rule(
@@ -232,5 +259,5 @@ def _zero(asset: Asset) -> Iterator[Occurrence]:
 def _unphysical(asset: Asset) -> Iterator[Occurrence]:
     for path, prim in asset.dynamic_bodies.items():
         moments = _moments(prim)
-        if np.any(moments < 0) or 2 * moments.max() > moments.sum() * (1 + 1e-5):
+        if np.any(moments < 0) or (np.all(moments) and _excess(moments) > _ROUNDING):
             yield Occurrence(path, f"diagonalInertia is {moments.tolist()}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,22 @@ class Occurrence:
     repair: Repair | None = None
 
 
+class Shows(enum.Flag):
+    """What a pattern shows in, once engines differ about it."""
+
+    MASS = enum.auto()
+    MOTION = enum.auto()
+    """State, which steps change."""
+    JOINT = enum.auto()
+    """Properties of joints."""
+    TREE = enum.auto()
+    """How many links and joints an articulation has, and what follows from that."""
+    SURFACE = enum.auto()
+    """Properties of shapes and materials."""
+    OBJECTS = enum.auto()
+    """Which objects there are."""
+
+
 Detector = Callable[["Asset"], Iterable[Occurrence]]
 
 
@@ -43,6 +60,7 @@ class Rule:
         schema: What the schema says of it; where that leaves it open, what ovread's conventions say.
         advice: What to author instead, one sentence.
         detect: Finds its occurrences.
+        shows: What differs where it is found.
         contested: Whether the schema leaves it open.
         also: Other names that deviations have for it.
     """
@@ -52,16 +70,17 @@ class Rule:
     schema: str
     advice: str
     detect: Detector
+    shows: Shows
     contested: bool = False
     also: tuple[str, ...] = ()
 
 
-def collecting(rules: list[Rule]) -> Callable[..., Callable[[Detector], Rule]]:
-    """Return a decorator that makes a rule of a detector and adds it to a list."""
+def collecting(rules: list[Rule], shows: Shows) -> Callable[..., Callable[[Detector], Rule]]:
+    """Return a decorator that makes a rule of a detector and adds it to a list; ``shows`` is what most show in."""
 
-    def collect(name: str, title: str, schema: str, advice: str, **options: bool | tuple[str, ...]) -> Any:
+    def collect(name: str, title: str, schema: str, advice: str, **options: Any) -> Callable[[Detector], Rule]:
         def add(detect: Detector) -> Rule:
-            rules.append(Rule(name, title, schema, advice, detect, **options))  # type: ignore[arg-type]
+            rules.append(Rule(name, title, schema, advice, detect, **{"shows": shows, **options}))
             return rules[-1]
 
         return add

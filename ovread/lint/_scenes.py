@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ovread.lint._asset import JOINTS, has_schema, is_authored, value
-from ovread.lint._rule import Occurrence, Rule, collecting
+from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
     from ovread.lint._asset import Asset
     from ovread.lint._editor import Editor
 
 RULES: list[Rule] = []
-rule = collecting(RULES)
+rule = collecting(RULES, Shows.MOTION | Shows.OBJECTS)
 
 _EARTH = 9.81
 
@@ -161,9 +161,13 @@ def _kinds(*names: str) -> Any:
     return detect
 
 
-rule("tendons", "a tendon", "The tendon pulls the links that it connects.", "Couple the joints by NewtonMimicAPI.")(
-    _kinds("PhysxTendonAxisRootAPI", "PhysxTendonAttachmentRootAPI", "MjcTendon")
-)
+rule(
+    "tendons",
+    "a tendon",
+    "The tendon pulls the links that it connects.",
+    "Couple the joints by NewtonMimicAPI.",
+    shows=Shows.MOTION | Shows.TREE | Shows.OBJECTS,
+)(_kinds("PhysxTendonAxisRootAPI", "PhysxTendonAttachmentRootAPI", "MjcTendon"))
 rule("particles", "particles", "Particles are simulated.", "Leave them to one engine.")(
     _kinds("PhysxParticleSystem", "PhysxParticleSetAPI", "PhysxParticleSamplingAPI")
 )

@@ -63,6 +63,8 @@ _MASSES = (
     _corrected("no-mass", "Gives it no mass where none is authored, and an inertia of 1e-6."),
     _follows("cone-inertia", "Takes the inertia about the centre of mass."),
     _differs("zero-inertia", "Raises the moments, so that none is 0."),
+    _importer("planar-inertia", Behaviour.REFUSES, "Refuses moments that single precision has above the sum.", _MUJOCO),
+    _follows("planar-inertia", "Takes the moments as they are."),
     _differs("inertia-corrected", "Adds to all moments what makes them possible."),
 )
 

@@ -124,6 +124,7 @@ BARE: dict[str, Check] = {
     "no-mass": partial(gives, name=f"{BODY} inertia", value=np.zeros(9)),
     "cone-inertia": partial(gives, name=f"{BODY} inertia", value=np.diag([628.3185] * 3).ravel()),
     "zero-inertia": partial(gives, name="ARTICULATION_LINK /W/b inertia", value=np.diag([0.1, 0.1, 0]).ravel()),
+    "planar-inertia": is_refused,
     "inertia-corrected": partial(gives, name=f"{BODY} inertia", value=np.diag([0.3, 0.4, 0.7]).ravel()),
     "initial-velocity-frame": partial(gives, name=f"{BODY} linearVelocity", value=[0, 1, 0]),
     "disabled-body": is_not_imported,
@@ -244,6 +245,10 @@ SOLVERS: list[tuple[str, Check]] = [
     ("restitution", partial(does_not_act, solver="featherstone")),
     ("mirrored-mesh", partial(gives, name=f"{BODY} mass", value=[1], solver="steel")),
     ("velocity-target", partial(acts, solver="steel")),
+    (
+        "planar-inertia",
+        partial(gives, name=f"{BODY} inertia", value=np.diag([0.1, 0.2, 0.3]).ravel(), solver="steel"),
+    ),
     ("contact-scale", partial(rests, solver="steel")),
     ("contact-scale", partial(rests, solver="xpbd")),
     ("contact-scale", partial(rests, solver="vbd", alike=False)),

@@ -30,7 +30,7 @@ _FOLLOWED = (
     *_follows("approximation-mass", "Takes the mass of the solid that collides."),
     *_follows("center-of-mass-inertia", "Moves the colliders' inertia to the authored centre of mass."),
     *_follows("no-mass", "Gives it the mass 1, where none is authored, and the inertia of a sphere of 0.1 m."),
-    *_follows("inertia-corrected", "Takes the moments as they are."),
+    *_follows("planar-inertia inertia-corrected", "Takes the moments as they are."),
     *_follows("initial-velocity-frame", "Takes velocities in world axes, unless customData says otherwise."),
     *_follows("disabled-body", "Takes it for scenery."),
     *_follows("starts-asleep", "Lets it sleep until something touches it."),
@@ -65,7 +65,6 @@ _FOLLOWED = (
     *_follows("velocity-limit", "Clamps the velocity."),
     *_follows("drive-envelope", "Limits the drive by its envelope."),
     *_follows("fixed-root-link", "Lets the robot float, and holds it by the fixed joint as a constraint."),
-    *_follows("several-articulations", "Makes an articulation of each tree."),
     *_follows("articulation-disabled", "Simulates the joints one by one."),
     *_follows("self-collision", "Lets the links pass through each other."),
     *_follows("default-friction", "Gives it the friction 0.5."),
@@ -93,7 +92,7 @@ _FOLLOWED = (
 IMPORTS = (
     *_FOLLOWED,
     _differs("cone-inertia", "Takes the inertia about the prim's origin, and a mass that is less by 2 in 10000."),
-    _differs("zero-inertia", "Takes (1, 1, 1) for the moments."),
+    _differs("zero-inertia", "Takes (1, 1, 1) for the moments of links, and 0 for those of single bodies."),
     _differs(
         "default-angular-damping",
         "Takes 5 % of its spin per second from it, and clamps the spin at 100 rad/s.",
@@ -106,6 +105,7 @@ IMPORTS = (
     _differs("target-wraps", "Takes the target modulo 360 degrees."),
     _differs("undriven-joint", "Takes 0 for the maximal force, and ignores gains that are written."),
     _differs("floating-root", "Takes the link in the middle of the tree for the root."),
+    _differs("several-articulations", "Makes an articulation of each tree, all under the path of the one root."),
     _differs("one-link-articulation", "Takes it for a rigid body, unless the schema is on the body itself."),
     _differs("gravity-not-normalised", "Takes direction and magnitude as they are, and zero for no gravity."),
     _differs("newton-scene-gravity", "Ignores the authored gravity: bodies fall as on the earth."),

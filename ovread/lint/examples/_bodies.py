@@ -95,6 +95,11 @@ MASSES = {
         ),
         ("/W/b",),
     ),
+    "planar-inertia": Example(
+        _alone(mass="float physics:mass = 1\nfloat3 physics:diagonalInertia = (0.1, 0.2, 0.3)"),
+        _alone(mass="float physics:mass = 1\nfloat3 physics:diagonalInertia = (0.1, 0.2, 0.29)"),
+        ("/W/b",),
+    ),
     "inertia-corrected": Example(
         _alone(mass="float physics:mass = 1\nfloat3 physics:diagonalInertia = (0.1, 0.2, 0.5)"),
         _alone(mass="float physics:mass = 1\nfloat3 physics:diagonalInertia = (0.1, 0.2, 0.25)"),
