@@ -19,6 +19,7 @@ rule = collecting(RULES, Shows.MOTION | Shows.JOINT)
 
 _FAR = 1e6
 """Stands for no limit, in degrees or stage lengths: engines take it as a number like others."""
+_HALF_TURN = 180.0
 _TURNS, _SHIFTS = AXES[3:], AXES[:3]
 
 
@@ -47,33 +48,38 @@ def open_axes(joint: Joint, axes: tuple[str, ...]) -> list[str]:
 
 @rule(
     "one-sided-limit-locks",
-    "a joint in an articulation with only a lower or only an upper limit",
+    "a hinge or slider in an articulation with only a lower or only an upper limit",
     "A limit of minus or plus infinity is none: the joint is free on that side.",
     "Author a large finite number, such as 1e6, for the other side.",
 )
 def _one_sided(asset: Asset) -> Iterator[Occurrence]:
-    for joint in asset.joints:
-        if joint.path not in asset.articulated:
-            continue
-        for names, (low, high) in _ranges(joint):
-            # Large finite numbers are limits like others, and lock nothing.
-            if math.isinf(low) != math.isinf(high) and low < high:
-                name, far = (names[0], -_FAR) if math.isinf(low) else (names[1], _FAR)
-                repair = functools.partial(_bound, joint.path, name, far)
-                yield Occurrence(joint.path, f"the limits are ({low:g}, {high:g})", repair)
-
-
-def _ranges(joint: Joint) -> Iterator[tuple[tuple[str, str], tuple[float, float]]]:
-    """Give the names and values of the limits of a joint's axes."""
-    if joint.kind in (HINGE, SLIDE):
-        yield ("physics:lowerLimit", "physics:upperLimit"), _limits(joint)
-    elif joint.kind == GENERIC:
-        for axis in _TURNS:
-            yield (f"limit:{axis}:physics:low", f"limit:{axis}:physics:high"), _range_of(joint, axis)
+    for joint in _singles(asset):
+        low, high = _limits(joint)
+        # Large finite numbers are limits like others, and lock nothing.
+        if joint.path in asset.articulated and math.isinf(low) != math.isinf(high) and low < high:
+            name, far = ("lower", -_FAR) if math.isinf(low) else ("upper", _FAR)
+            repair = functools.partial(_bound, joint.path, f"physics:{name}Limit", far)
+            yield Occurrence(joint.path, f"the limits are ({low:g}, {high:g})", repair)
 
 
 def _bound(path: str, name: str, far: float, editor: Editor) -> None:
     editor.set(path, name, "float", far)
+
+
+@rule(
+    "wide-limit-locks",
+    "a PhysicsJoint in an articulation with a limit of a rotation beyond 180 degrees",
+    "The axis turns until it is at the limit.",
+    "Author a PhysicsRevoluteJoint, or limits within 180 degrees.",
+)
+def _wide(asset: Asset) -> Iterator[Occurrence]:
+    for joint in asset.joints:
+        if joint.kind == GENERIC and joint.path in asset.articulated:
+            for axis in _TURNS:
+                low, high = _range_of(joint, axis)
+                is_free = math.isinf(low) and math.isinf(high)
+                if low < high and not is_free and (low < -_HALF_TURN or high > _HALF_TURN):
+                    yield Occurrence(joint.path, f"the limits of {axis} are ({low:g}, {high:g})")
 
 
 @rule(

@@ -103,6 +103,7 @@ _JOINTS = (
     _corrected("fixed-mimic", "Refuses the asset.", Behaviour.REFUSES),
     _loses("link-velocity", "Ignores it."),
     _follows("one-sided-limit-locks", "Leaves the joint free on that side."),
+    _follows("wide-limit-locks", "Takes the limits as they are."),
     _importer("inverted-limit", Behaviour.REFUSES, "Refuses the asset.", _MUJOCO),
     _differs("inverted-limit", "Takes the limits as they are."),
     _importer("equal-limits", Behaviour.REFUSES, "Refuses the asset.", _MUJOCO),

@@ -152,6 +152,7 @@ BARE: dict[str, Check] = {
     "fixed-mimic": is_refused,
     "link-velocity": partial(does_not_act),
     "one-sided-limit-locks": partial(gives, name=f"{HINGE} jointLimit", value=[-20, UNLIMITED]),
+    "wide-limit-locks": partial(gives, name=f"{HINGE} jointLimit", value=[-20, 200]),
     "inverted-limit": is_refused,
     "equal-limits": is_refused,
     "cone-limit": is_not_imported,

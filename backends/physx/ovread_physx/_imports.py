@@ -99,6 +99,7 @@ IMPORTS = (
     ),
     _differs("world-hinge-welded", "Makes the body a fixed base: the joint is gone, and never moves."),
     _differs("one-sided-limit-locks", "Takes (0, 0) for the limits, and locks the joint at 0."),
+    _differs("wide-limit-locks", "Takes (0, 0) for the limits, and locks the axis at 0."),
     _differs("inverted-limit", "Takes (0, 0) for the limits, and locks the joint at 0."),
     _differs("articulation-slides-locked", "Locks the axis."),
     _differs("joint-rate-cap", "Stops the joint at 100 stage lengths per second."),

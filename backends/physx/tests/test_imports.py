@@ -125,6 +125,7 @@ CHECKS: dict[str, Check] = {
     "fixed-mimic": partial(is_as, old='prepend apiSchemas = ["NewtonMimicAPI"]', new=""),
     "link-velocity": does_nothing,
     "one-sided-limit-locks": partial(gives, name=f"{HINGE} jointLimit", value=[0, 0]),
+    "wide-limit-locks": partial(gives, name=f"{HINGE} jointLimit", value=[0, 0]),
     "inverted-limit": partial(gives, name=f"{HINGE} jointLimit", value=[0, 0]),
     "equal-limits": partial(gives, name=f"{HINGE} jointLimit", value=[0, 0]),
     "cone-limit": partial(gives, name=f"{HINGE} jointLimit", value=[-UNLIMITED, UNLIMITED, -30, 30, -40, 40]),

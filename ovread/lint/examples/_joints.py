@@ -85,6 +85,11 @@ JOINTS = {
         robot(hinge("float physics:lowerLimit = -20", "float physics:upperLimit = 90")),
         ("/W/j",),
     ),
+    "wide-limit-locks": Example(
+        robot(_generic(_TRANSLATIONS, _locked("rotX", "rotZ"), _limited("rotY", low=-20, high=200))),
+        robot(_generic(_TRANSLATIONS, _locked("rotX", "rotZ"), _limited("rotY", low=-20, high=180))),
+        ("/W/j",),
+    ),
     "inverted-limit": Example(
         robot(hinge("float physics:lowerLimit = 20", "float physics:upperLimit = -20")),
         robot(hinge("float physics:lowerLimit = -20", "float physics:upperLimit = 20")),
