@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import evidence
+import linted
 import written
 
 from ovread import catalogue, plugins
@@ -22,6 +23,7 @@ def pages() -> dict[str, str]:
         "catalogue.md": catalogue_page(),
         "support.md": support_page(),
         "writable.md": written.page(NOTE),
+        "lint-rules.md": linted.page(NOTE),
     }
 
 

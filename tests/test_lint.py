@@ -18,6 +18,7 @@ from pxr import Usd
 
 from ovread import lint, plugins
 from ovread.backend import BackendInfo, Behaviour, Importing
+from ovread.lint._explain import explainer
 from ovread.lint._findings import Finding, Importer, findings
 from ovread.lint._report import sarif
 from ovread.lint._validator import CATEGORY, Plugin, checker_of, issues
@@ -219,3 +220,27 @@ def test_ten_thousand_prims_take_seconds(tmp_path: Path) -> None:
     report = lint.lint(path)
     assert len(report.findings) >= 5000
     assert time.perf_counter() - started < 20
+
+
+def test_compare_names_the_rule_behind_each_difference_and_what_nothing_explains(asset: str) -> None:
+    arguments = ("-m", "ovread", "compare", asset, "--backends", "physx,newton", "--format", "json")
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+    rows = {row["attribute"]: row for row in json.loads(done.stdout)["rows"] if row["path"] == "/W/j"}
+    assert rows["jointLimit"]["explained_by"] == [ONE_SIDED]
+    assert rows["jointMaxForce"]["explained_by"] == ["undriven-joint"]
+    assert rows["jointPosition"]["explained_by"] is None
+
+
+def test_a_finding_explains_what_it_shows_in_and_nothing_else(asset: str) -> None:
+    found = explainer(asset, ["physx", "newton"])
+    assert found.rules("ARTICULATION_JOINT", "jointLimit", "/W/j") == (ONE_SIDED,)
+    assert found.rules("ARTICULATION_LINK", "angularVelocity", "/W/base") == (ONE_SIDED,)
+    assert found.rules("ARTICULATION_LINK", "mass", "/W/arm") == ()
+    assert found.rules("ARTICULATION_JOINT", "jointLimit", "/V/j") == ()
+
+
+def test_a_refusal_is_explained_by_what_the_backend_refuses(tmp_path: Path) -> None:
+    path = tmp_path / "asset.usda"
+    path.write_text(EXAMPLES["sheared-hierarchy"].found)
+    found = explainer(path, ["physx", "newton"])
+    assert (found.refusals("newton"), found.refusals("physx")) == (("sheared-hierarchy",), ())

@@ -61,13 +61,14 @@ def _print_block(console: Console, group: Sequence[Finding]) -> None:
     if len(group) > _SHOWN:
         console.print(f"    and {len(group) - _SHOWN} more", markup=False)
     for label, entry in first.importing.items():
-        console.print(f"  {label} {_behaviour(entry)}: {entry.does}", markup=False)
+        console.print(f"  {label} {behaviour_of(entry)}: {entry.does}", markup=False)
     fixes = " (--fix does)" if all(finding.fixable for finding in group) else ""
     console.print(f"  schema: {first.rule.schema}", markup=False, style="dim")
     console.print(f"  author instead: {first.rule.advice}{fixes}\n", markup=False)
 
 
-def _behaviour(entry: Importing) -> str:
+def behaviour_of(entry: Importing) -> str:
+    """Say in a word or two what an importer does."""
     return f"{entry.behaviour.value}, corrected by ovread" if entry.corrected else entry.behaviour.value
 
 
@@ -80,7 +81,7 @@ def explain(rule: Rule) -> None:
         for variants, entry in declarations(rule, info):
             label = f"{info.name}:{','.join(variants)}" if variants else info.name
             engine = f" [{entry.engine}]" if entry.engine else ""
-            console.print(f"{label} {_behaviour(entry)}: {entry.does}{engine}", markup=False)
+            console.print(f"{label} {behaviour_of(entry)}: {entry.does}{engine}", markup=False)
     console.print(f"\n{EXAMPLES[rule.name].found}", markup=False, soft_wrap=True)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ovread.lint._asset import SHAPES, has_schema, lineage, targets_of, value
 from ovread.lint._masses import BINDINGS, is_explicit, physics_material
+from ovread.lint._meshes import is_flat
 from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
@@ -165,6 +166,18 @@ def _mirrored(asset: Asset) -> Iterator[Occurrence]:
         path = str(prim.GetPath())
         if str(prim.GetTypeName()) == "Mesh" and np.linalg.det(asset.matrix(path)[:3, :3]) < 0:
             yield Occurrence(path, "an odd number of its axes is mirrored")
+
+
+@rule(
+    "flat-mesh",
+    "a mesh collider whose points are all in one plane",
+    "A mesh collides whatever its shape.",
+    "Author a thin box, or a plane.",
+)
+def _flat(asset: Asset) -> Iterator[Occurrence]:
+    for prim in asset.colliders:
+        if str(prim.GetTypeName()) == "Mesh" and is_flat(prim):
+            yield Occurrence(str(prim.GetPath()))
 
 
 @rule(

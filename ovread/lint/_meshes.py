@@ -29,3 +29,12 @@ def is_convex(prim: Any) -> bool:
     )
     slack = 1e-4 * float(np.ptp(points, axis=0).max())
     return bool(np.all(heights <= slack) or np.all(heights >= -slack))
+
+
+def is_flat(prim: Any) -> bool:
+    """Return whether all points of a mesh are in one plane."""
+    points = np.array(value(prim, "points", []), dtype=float).reshape(-1, 3)
+    if len(points) < 3:
+        return False
+    extents = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return bool(extents[2] <= 1e-6 * extents[0])

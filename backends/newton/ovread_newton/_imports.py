@@ -155,6 +155,8 @@ _COLLIDERS = (
     _loses("contact-report-settings", "Reports every contact."),
     _importer("mirrored-mesh", Behaviour.REFUSES, "Refuses the asset.", _MUJOCO),
     _follows("mirrored-mesh", "Mirrors the mesh."),
+    _importer("flat-mesh", Behaviour.REFUSES, "Refuses the asset.", _MUJOCO),
+    _solver("flat-mesh", Behaviour.FOLLOWS, "Lets it collide.", ("xpbd", "steel")),
     _loses("mesh-approximation", "Lets the mesh collide as it is."),
     _corrected("collision-container", "Ignores it.", Behaviour.LOSES),
     _refuses("unsupported-collider", "Refuses the asset."),

@@ -189,6 +189,7 @@ BARE: dict[str, Check] = {
     "torsional-patch": is_not_imported,
     "contact-report-settings": is_not_imported,
     "mirrored-mesh": is_refused,
+    "flat-mesh": is_refused,
     "mesh-approximation": partial(is_as_without, old='approximation = "sdf"', new='approximation = "none"'),
     "collision-container": partial(gives, name=f"{BODY} shapeCount", value=[0]),
     "unsupported-collider": is_refused,
@@ -246,6 +247,8 @@ SOLVERS: list[tuple[str, Check]] = [
     ("restitution", partial(does_not_act, solver="featherstone")),
     ("mirrored-mesh", partial(gives, name=f"{BODY} mass", value=[1], solver="steel")),
     ("velocity-target", partial(acts, solver="steel")),
+    ("flat-mesh", partial(gives, name=f"{BODY} position", value=[0, 0, 0], steps=60, solver="xpbd")),
+    ("flat-mesh", partial(gives, name=f"{BODY} position", value=[0, 0, 0], steps=60, solver="steel")),
     (
         "planar-inertia",
         partial(gives, name=f"{BODY} inertia", value=np.diag([0.1, 0.2, 0.3]).ravel(), solver="steel"),

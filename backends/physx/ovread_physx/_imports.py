@@ -75,6 +75,7 @@ _FOLLOWED = (
     *_follows("contact-offset", "Takes both offsets."),
     *_follows("torsional-patch", "Slows the spin."),
     *_follows("mirrored-mesh", "Mirrors the mesh."),
+    *_follows("flat-mesh", "Lets it collide."),
     *_follows("collision-container", "Lets the geometry right below collide."),
     *_follows("plane", "Lays it as authored."),
     *_follows("unknown-material", "Takes the default material."),

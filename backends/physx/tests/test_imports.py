@@ -161,6 +161,7 @@ CHECKS: dict[str, Check] = {
     "contact-offset": acts,
     "torsional-patch": acts,
     "mirrored-mesh": does_nothing,
+    "flat-mesh": partial(gives, name=f"{BODY} position", value=[0, 0, 0], steps=60),
     "collision-container": partial(gives, name=f"{BODY} shapeCount", value=[1]),
     "unsupported-collider": does_nothing,
     "plane": partial(is_pushed_along, axis=1),

@@ -92,6 +92,17 @@ def _standing(kilograms: float) -> str:
     return stage(gravity(), world(material("rubber", _FRICTION), ground, box), kilograms=kilograms)
 
 
+def _sheet(z: float) -> str:
+    """Write a square of two triangles, with one corner at another height or not, under a box that falls on it."""
+    points = f"point3f[] points = [(-9, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, {z:g})]"
+    faces = "int[] faceVertexCounts = [3, 3]\nint[] faceVertexIndices = [0, 1, 2, 0, 2, 3]"
+    applied = f"PhysicsCollisionAPI PhysicsMeshCollisionAPI {BINDING}"
+    low = 'double3 xformOp:translate = (0, 0, -0.5)\nuniform token[] xformOpOrder = ["xformOp:translate"]'
+    sheet = prim("Mesh", "sheet", points, faces, low, bound("rubber"), schemas=applied)
+    box = body("b", cube(bound("rubber"), schemas=BINDING))
+    return stage(gravity(), world(material("rubber", _FRICTION), sheet, box))
+
+
 def _instance(instanceable: str) -> str:
     """Write a body in what may be an instance."""
     instance = prim("Xform", "b", metadata=f"instanceable = {instanceable}\nprepend references = </Prototype>")
@@ -153,6 +164,7 @@ COLLIDERS = {
         _mesh(_CONVEX, "float3 xformOp:scale = (1, 1, 1)", 'uniform token[] xformOpOrder = ["xformOp:scale"]'),
         ("/W/b/mesh",),
     ),
+    "flat-mesh": Example(_sheet(0), _sheet(-1), ("/W/sheet",)),
     "mesh-approximation": Example(_mesh('uniform token physics:approximation = "sdf"'), _mesh(_CONVEX), ("/W/b/mesh",)),
     "collision-container": Example(
         stage(world(body("b", prim("Xform", "hull", prim("Cube", "box"), schemas="PhysicsCollisionAPI")))),
