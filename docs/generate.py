@@ -7,6 +7,7 @@ from pathlib import Path
 
 import authored
 import evidence
+import linted
 import written
 
 from ovread import catalogue, plugins
@@ -24,6 +25,7 @@ def pages() -> dict[str, str]:
         "support.md": support_page(),
         "writable.md": written.page(NOTE),
         "authoring.md": authored.page(NOTE),
+        "lint-rules.md": linted.page(NOTE),
     }
 
 

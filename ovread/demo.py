@@ -36,7 +36,7 @@ def main() -> int:
         started = time.perf_counter()
         with _progress.shown() as progress:
             comparison = compare(scene, available, steps=steps, dt=DT, progress=progress)
-        _output.compare(comparison, _output.Format.TABLE, every=True)
+        _output.compare(comparison, _output.Format.TABLE, None, every=True)
         console.print(f"{time.perf_counter() - started:.1f} s")
         refused = refused or bool(comparison.refusals)
     return 2 if refused else 0

@@ -29,7 +29,7 @@ def _docs_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(DOCS)
 
 
-@pytest.mark.parametrize("name", ["catalogue.md", "support.md", "writable.md", "authoring.md"])
+@pytest.mark.parametrize("name", ["catalogue.md", "support.md", "writable.md", "authoring.md", "lint-rules.md"])
 def test_generated_page_is_current(name: str) -> None:
     """A generated page equals what its generator writes: run `make docs`."""
     assert (DOCS / name).read_text(encoding="utf-8") == _generator().pages()[name]

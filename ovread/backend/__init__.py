@@ -46,11 +46,13 @@ from ovread.backend._declarations import (
     writes,
 )
 from ovread.backend._engines import AdoptedEngine, Diagnostic, Engine, NamingEngine, Scene
+from ovread.backend._importing import Behaviour, Importing
 
 __all__ = [
     "UNLIMITED",
     "AdoptedEngine",
     "BackendInfo",
+    "Behaviour",
     "Buffer",
     "Clamp",
     "Column",
@@ -62,6 +64,7 @@ __all__ = [
     "Downwards",
     "Engine",
     "FilledColumns",
+    "Importing",
     "Key",
     "Level",
     "MatrixLabels",

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from ovread.backend._authoring import PropertyUse
+from ovread.backend._importing import Importing, unknown
 from ovread.catalogue import ObjectType, Writability, attribute
 
 Key = tuple[ObjectType, str]
@@ -102,7 +103,7 @@ class BackendInfo:
     """What is known of a backend without importing its engine.
 
     A plugin fills ``engine``, ``summary``, ``support``, ``writes``, ``variants``, ``write_variants``, ``options``,
-    ``deviations`` and ``authoring``; the host fills the rest from the installed distribution.
+    ``deviations``, ``authoring`` and ``imports``; the host fills the rest from the installed distribution.
 
     Args:
         engine: Names and versions of the engine's distributions, such as ``ovphysx 0.7.0``.
@@ -119,6 +120,8 @@ class BackendInfo:
         available: Whether it can be opened.
         reason: Why it cannot.
         authoring: What it makes of the properties of physics schemas, by name.
+        imports: What the importer does with patterns that assets are authored with; for a pattern the first entry
+            that concerns a variant counts.
     """
 
     engine: str = ""
@@ -135,6 +138,7 @@ class BackendInfo:
     available: bool = True
     reason: str = ""
     authoring: Mapping[str, PropertyUse] = attrs.field(factory=dict, repr=False)
+    imports: tuple[Importing, ...] = attrs.field(default=(), repr=False)
 
     def support_of(self, key: Key, variant: str | None = None) -> Support:
         """Return the declaration for one attribute, as a variant changes it."""
@@ -157,6 +161,11 @@ class BackendInfo:
                 Writability.READ_ONLY, "It follows from other attributes, or is what the step computes."
             )
         return WriteSupport(Writability.READ_ONLY, f"The {self.name} backend does not write it.")
+
+    def importing_of(self, pattern: str, variant: str | None = None) -> Importing:
+        """Return what the importer does with a pattern; ``Behaviour.UNKNOWN`` where nothing is declared."""
+        declared = (entry for entry in self.imports if entry.pattern == pattern)
+        return next((entry for entry in declared if not entry.variants or variant in entry.variants), unknown(pattern))
 
 
 def supports(

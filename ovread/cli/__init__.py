@@ -1,6 +1,7 @@
-"""The command line: ``ovread backends | catalogue | inspect | read | compare | effective | conform``.
+"""The command line: ``ovread backends | catalogue | inspect | read | compare | effective | conform | lint``.
 
-Exit status: 0, 1 where compared backends disagree or one does not conform, 2 where a command could not run.
+Exit status: 0, 1 where compared backends disagree, one does not conform, or lint finds anything, 2 where a command
+could not run.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+import attrs
 import typer
 
 from ovread import catalogue, compare, plugins
@@ -17,7 +19,8 @@ from ovread._open import open as open_scene
 from ovread._version import __version__
 from ovread.authoring import effective
 from ovread.catalogue import ObjectType
-from ovread.cli import _documents, _output, _progress
+from ovread.cli import _documents, _explained, _output, _progress
+from ovread.cli._formats import LintFormat
 from ovread.cli._output import Format
 from ovread.errors import OptionError, OvreadError, SelectionError, did_you_mean
 
@@ -122,8 +125,11 @@ def compare_command(
     labels = _labels(backends)
     with _progress.shown() as progress:
         comparison = compare.compare(scene, labels, steps=steps, dt=dt, tolerance=tolerance, progress=progress)
-    _output.compare(comparison, output, every=every)
+        explained = None if comparison.agrees else _explained.explained(scene, comparison)
+    _output.compare(comparison, output, explained, every=every)
     if not comparison.agrees:
+        if explained is None:
+            typer.echo(_explained.REMEDY, err=True)
         raise typer.Exit(1)
 
 
@@ -160,6 +166,38 @@ def conform_command(
         raise typer.Exit(1)
 
 
+@app.command("lint")
+def lint_command(
+    scene: Annotated[str | None, typer.Argument(help="A .usda, .usd, .usdc or .usdz file.", show_default=False)] = None,
+    backends: Annotated[
+        str | None, typer.Option("--backends", "-b", help="Backends to ask, as physx,newton:mujoco. All by default.")
+    ] = None,
+    output: Annotated[LintFormat, typer.Option("--format", help="How to print.")] = LintFormat.TABLE,
+    explain: Annotated[str | None, typer.Option("--explain", help="Explain this rule.", show_default=False)] = None,
+    fix: Annotated[
+        Path | None, typer.Option("--fix", help="Write a layer over the scene that repairs it.", show_default=False)
+    ] = None,
+) -> None:
+    """Find what a scene means differently on several engines, without running any. Exit status 1 where it does."""
+    from ovread import lint
+    from ovread.cli import _lint
+
+    if explain is not None:
+        _lint.explain(lint.rule_named(explain))
+        return
+    if scene is None:
+        raise OptionError("Name a scene, or a rule with --explain.")
+    labels = None if backends is None else _split(backends)
+    report = lint.lint(scene, labels)
+    if fix is not None:
+        done = lint.fix(scene, fix, labels)
+        _lint.fixed(str(fix), len(done.repaired), len(done.left))
+        report = attrs.evolve(report, findings=done.left)
+    _lint.report(report, output)
+    if report.findings:
+        raise typer.Exit(1)
+
+
 def _suite() -> Any:
     """Return the conformance suite, a distribution of its own that builds on this one."""
     try:
@@ -182,8 +220,8 @@ def _labels(given: str | None) -> list[str]:
     return labels
 
 
-def _split(given: str) -> list[str]:
-    return [label.strip() for label in given.split(",") if label.strip()]
+def _split(labels: str) -> list[str]:
+    return [label.strip() for label in labels.split(",") if label.strip()]
 
 
 def _object_types(names: list[str] | None) -> list[ObjectType]:

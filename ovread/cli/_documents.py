@@ -14,6 +14,7 @@ from ovread import plugins
 from ovread.authoring import Effective, EffectiveProperty
 from ovread.backend import Level, Value
 from ovread.catalogue import ObjectType, Role
+from ovread.cli._explained import Explained
 from ovread.compare import TYPES, Comparison
 from ovread.result import Group
 from ovread.simulation import Simulation
@@ -111,8 +112,8 @@ def read(
     }
 
 
-def compare(comparison: Comparison) -> dict[str, Any]:
-    """Describe a comparison."""
+def compare(comparison: Comparison, explained: Explained | None) -> dict[str, Any]:
+    """Describe a comparison; ``explained`` is None where nobody looked for what explains it."""
     rows = [
         {
             "object_type": row.object_type,
@@ -125,6 +126,7 @@ def compare(comparison: Comparison) -> dict[str, Any]:
             "units": row.units,
             "frame": row.frame,
             "detail": row.detail,
+            "explained_by": list(explained.rows[row]) if explained and row in explained.rows else None,
         }
         for row in comparison.rows
     ]

@@ -16,6 +16,7 @@ from rich.text import Text
 from ovread.authoring import Effective, EffectiveProperty, Origin
 from ovread.authoring import Verdict as Standing
 from ovread.cli import _documents
+from ovread.cli._explained import Explained
 from ovread.compare import Comparison, Row, Verdict
 
 _STYLES = {Verdict.AGREES: "green", Verdict.DIFFERS: "red", Verdict.ABSENT: "red", Verdict.OMITTED: "dim"}
@@ -65,7 +66,7 @@ def inspect(document: dict[str, Any], output: Format) -> None:
     objects = [{"object_type": kind, "path": path} for kind, paths in document["objects"].items() for path in paths]
     if _printed_as_data(document, objects, output):
         return
-    console = _console()
+    console = terminal()
     console.print(_heading(document), markup=False)
     _print_table(["type", "path"], [[item["object_type"], item["path"]] for item in objects])
     for found in document["diagnostics"]:
@@ -77,7 +78,7 @@ def read(document: dict[str, Any], output: Format) -> None:
     values = list(_flat_values(document["groups"]))
     if _printed_as_data(document, values, output):
         return
-    console = _console()
+    console = terminal()
     console.print(f"{_heading(document)}; tick {document['tick']}, {document['time']:.6g} s", markup=False)
     rows = [[group["object_type"], group["attribute"], path, _text(values), group["units"], group["frame"]]
             for group in document["groups"] for path, values in _by_path(group)]  # fmt: skip
@@ -88,21 +89,23 @@ def read(document: dict[str, Any], output: Format) -> None:
         console.print(f"omitted: {head}: {omission['reason']}: {omission['detail']}", markup=False, style="dim")
 
 
-def compare(comparison: Comparison, output: Format, *, every: bool) -> None:
+def compare(comparison: Comparison, output: Format, explained: Explained | None, *, every: bool) -> None:
     """Print a comparison; ``every`` lists each prim that agrees, not each attribute."""
-    document = _documents.compare(comparison)
+    document = _documents.compare(comparison, explained)
     if _printed_as_data(document, document["rows"], output):
         return
-    console = _console()
+    console = terminal()
     compared = [row for row in comparison.rows if row.verdict is not Verdict.OMITTED]
     agreeing = [row for row in compared if row.verdict is Verdict.AGREES]
     differing = [row for row in compared if row.verdict.is_disagreement]
-    _print_comparison(map(_line, compared) if every else [*_by_attribute(agreeing), *map(_line, differing)])
+    lines = map(_line, agreeing) if every else _by_attribute(agreeing)
+    _print_comparison([*lines, *(_line(row, why=_why(row, explained)) for row in differing)])
     omissions = _by_reason(comparison)
     for reason, names in omissions.items():
         console.print(f"omitted: {', '.join(names)}: {reason}", markup=False, style="dim")
     for label, words in comparison.refusals.items():
-        console.print(f"refused: {label}: {words}", markup=False, style="red")
+        why = f" Why: {', '.join(explained.refusals[label]) or 'unexplained'}." if explained else ""
+        console.print(f"refused: {label}: {words}{why}", markup=False, style="red")
     when = f"after {comparison.ticks} steps of {comparison.dt:.6g} s" if comparison.ticks else "before the first step"
     omitted = len({name for names in omissions.values() for name in names})
     console.print(
@@ -110,6 +113,8 @@ def compare(comparison: Comparison, output: Format, *, every: bool) -> None:
         f"{omitted} attributes are omitted with a reason.",
         markup=False,
     )
+    if explained:
+        console.print("ovread lint says what to author instead, ovread lint --explain RULE why.", style="dim")
 
 
 def effective(found: Effective, output: Format) -> None:
@@ -121,7 +126,7 @@ def effective(found: Effective, output: Format) -> None:
     ]
     if _printed_as_data(document, flat, output):
         return
-    console = _console()
+    console = terminal()
     heads = ["schema", "attribute", "units", "authored", *found.backends, "verdict"]
     _print_table(heads, (_effective_line(each) for each in found.properties))
     if not all(each.is_applied for each in found.properties):
@@ -181,15 +186,31 @@ def _by_reason(comparison: Comparison) -> dict[str, list[str]]:
 
 
 def _print_comparison(lines: Iterable[Sequence[Any]]) -> None:
-    heads = ["type", "attribute", "path", "verdict", "max abs", "units", "frame", "max rel", "tolerance", "detail"]
+    heads = [
+        "type",
+        "attribute",
+        "path",
+        "verdict",
+        "max abs",
+        "units",
+        "frame",
+        "max rel",
+        "tolerance",
+        "detail",
+        "why",
+    ]
     _print_table(heads, lines)
 
 
-def _line(row: Row, path: str | None = None) -> list[Any]:
+def _why(row: Row, explained: Explained | None) -> str:
+    return "" if explained is None else ", ".join(explained.rows[row]) or "unexplained"
+
+
+def _line(row: Row, path: str | None = None, why: str = "") -> list[Any]:
     numbers = ["" if number is None else f"{number:.2g}" for number in (row.max_abs, row.max_rel, row.tolerance)]
     verdict = Text(row.verdict.value, style=_STYLES[row.verdict])
     return [row.object_type, row.attribute, path or row.path, verdict, numbers[0], row.units, row.frame, *numbers[1:],
-            row.detail]  # fmt: skip
+            row.detail, why]  # fmt: skip
 
 
 def _by_attribute(rows: Iterable[Row]) -> Iterable[list[Any]]:
@@ -246,7 +267,7 @@ def _printed_as_data(document: Any, flat: Sequence[Mapping[str, Any]], output: F
     return output is not Format.TABLE
 
 
-def _console() -> Console:
+def terminal() -> Console:
     """Return a console as wide as the terminal; wide elsewhere, so that a pipe gets whole lines."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=240, no_color=True)
@@ -256,4 +277,4 @@ def _print_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     table = Table(*heads, box=None, pad_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
-    _console().print(table)
+    terminal().print(table)

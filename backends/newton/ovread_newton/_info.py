@@ -9,6 +9,7 @@ from ovread.backend import BackendInfo, Key, Level, Option, Support, supports
 from ovread.catalogue import ObjectType, Persistence, attribute, attributes
 from ovread_newton._authoring import AUTHORING
 from ovread_newton._deviations import DEVIATIONS
+from ovread_newton._imports import IMPORTS
 from ovread_newton._solvers import (
     ACCELERATIONS,
     CONTACT_FORCES,
@@ -199,6 +200,7 @@ def describe() -> BackendInfo:
         ),
         deviations=DEVIATIONS,
         authoring=AUTHORING,
+        imports=IMPORTS,
     )
 
 

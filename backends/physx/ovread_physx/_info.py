@@ -6,6 +6,7 @@ import importlib.metadata
 
 from ovread.backend import BackendInfo, Deviation, Option
 from ovread_physx._authoring import AUTHORING
+from ovread_physx._imports import IMPORTS
 from ovread_physx._support import SUPPORT
 from ovread_physx._writable import WRITES
 
@@ -167,6 +168,7 @@ def describe() -> BackendInfo:
             ),
         ),
         deviations=_DEVIATIONS,
+        imports=IMPORTS,
         available=not reason,
         reason=reason,
         authoring=AUTHORING,
