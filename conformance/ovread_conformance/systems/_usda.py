@@ -144,9 +144,12 @@ def _body(body: Body, pose: pin.SE3, *, more: Iterable[str] = ()) -> str:
 
 
 def _damping_lines(body: Body) -> list[str]:
-    """Author damping, which engines have where it is not."""
-    values = zip(("linear", "angular"), body.damping or (), strict=False)
-    return [f"float physxRigidBody:{name}Damping = {value!r}" for name, value in values]
+    """Author damping; that of spin also where there is none, as engines have it on by default."""
+    if body.damping is None:
+        return []
+    linear, angular = body.damping
+    lines = [f"float physxRigidBody:angularDamping = {angular!r}"]
+    return [*lines, f"float physxRigidBody:linearDamping = {linear!r}"] if linear else lines
 
 
 def _mass_lines(body: Body) -> list[str]:
