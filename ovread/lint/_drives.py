@@ -37,6 +37,7 @@ def _drives(asset: Asset) -> Iterator[tuple[str, Any, str]]:
     "a drive of type acceleration",
     "Stiffness and damping give accelerations, whatever the mass that moves.",
     "Author a drive of type force, its gains multiplied by the inertia that the joint moves.",
+    only=("jointDriveType",),
 )
 def _acceleration(asset: Asset) -> Iterator[Occurrence]:
     for path, prim, axis in _drives(asset):
@@ -70,6 +71,7 @@ def _retarget(path: str, axis: str, position: float, editor: Editor) -> None:
     "a position target of more than a turn on a hinge without limits",
     "The joint turns to the target, several times round if need be.",
     "Author limits that are wide, such as -1e6 and 1e6.",
+    only=("jointPositionTarget",),
 )
 def _wraps(asset: Asset) -> Iterator[Occurrence]:
     kinds = {joint.path: joint.kind for joint in asset.joints}
@@ -92,6 +94,7 @@ def _widen(path: str, editor: Editor) -> None:
     "Apply PhysicsDriveAPI; without gains it does nothing.",
     contested=True,
     shows=Shows.JOINT,
+    only=("jointMaxForce", "jointDriveType"),
 )
 def _undriven(asset: Asset) -> Iterator[Occurrence]:
     for joint in asset.joints:
@@ -196,6 +199,7 @@ def _friction(asset: Asset) -> Iterator[Occurrence]:
     "a joint with a maximal velocity",
     "The joint moves no faster.",
     "Limit the velocity in the controller.",
+    only=("jointMaxVelocity",),
 )
 def _velocity_limit(asset: Asset) -> Iterator[Occurrence]:
     for joint in asset.joints:
