@@ -65,6 +65,8 @@ _MASSES = (
     _differs("zero-inertia", "Raises the moments, so that none is 0."),
     _importer("planar-inertia", Behaviour.REFUSES, "Refuses moments that single precision has above the sum.", _MUJOCO),
     _follows("planar-inertia", "Takes the moments as they are."),
+    _follows("newton-inertia", "Takes newton:inertia, and raises one of zeros to 1e-6."),
+    _follows("shell-mass", "Takes the mass of the shell."),
     _differs("inertia-corrected", "Adds to all moments what makes them possible."),
 )
 

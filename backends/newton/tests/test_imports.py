@@ -125,6 +125,8 @@ BARE: dict[str, Check] = {
     "cone-inertia": partial(gives, name=f"{BODY} inertia", value=np.diag([628.3185] * 3).ravel()),
     "zero-inertia": partial(gives, name="ARTICULATION_LINK /W/b inertia", value=np.diag([0.1, 0.1, 0]).ravel()),
     "planar-inertia": is_refused,
+    "newton-inertia": partial(gives, name=f"{BODY} inertia", value=[0.1, 0.03, 0, 0.03, 0.2, 0, 0, 0, 0.25]),
+    "shell-mass": partial(gives, name=f"{BODY} mass", value=[100 * (1 - 0.98**3)]),
     "inertia-corrected": partial(gives, name=f"{BODY} inertia", value=np.diag([0.3, 0.4, 0.7]).ravel()),
     "initial-velocity-frame": partial(gives, name=f"{BODY} linearVelocity", value=[0, 1, 0]),
     "disabled-body": is_not_imported,

@@ -111,6 +111,8 @@ IMPORTS = (
     _differs("one-link-articulation", "Takes it for a rigid body, unless the schema is on the body itself."),
     _differs("gravity-not-normalised", "Takes direction and magnitude as they are, and zero for no gravity."),
     _differs("newton-scene-gravity", "Ignores the authored gravity: bodies fall as on the earth."),
+    _loses("newton-inertia", "Ignores newton:inertia."),
+    _loses("shell-mass", "Takes the mass of the solid."),
     _loses("merged-joints", "Keeps one of the joints, and drops the others with an error message."),
     _loses("closed-loop", "Leaves out a joint that closes the loop, with an error message."),
     _loses("link-velocity", "Ignores it."),

@@ -89,6 +89,8 @@ CHECKS: dict[str, Check] = {
     "cone-inertia": partial(gives, name=f"{BODY} inertia", value=np.diag([1150.81, 1150.81, 627.81]).ravel()),
     "zero-inertia": partial(gives, name="ARTICULATION_LINK /W/b inertia", value=np.eye(3).ravel()),
     "planar-inertia": partial(gives, name=f"{BODY} inertia", value=np.diag([0.1, 0.2, 0.3]).ravel()),
+    "newton-inertia": does_nothing,
+    "shell-mass": does_nothing,
     "inertia-corrected": partial(gives, name=f"{BODY} inertia", value=np.diag([0.1, 0.2, 0.5]).ravel()),
     "initial-velocity-frame": partial(gives, name=f"{BODY} linearVelocity", value=[1, 0, 0]),
     "disabled-body": partial(lacks, name=BODY),
