@@ -88,6 +88,31 @@ def _widen(path: str, editor: Editor) -> None:
 
 
 @rule(
+    "target-outside-limits",
+    "a position target outside of the joint's limits, or limits that leave out the default target of 0",
+    "The drive pushes towards the target, as far as the limits let it.",
+    "Author a target within the limits.",
+    only=("jointPositionTarget",),
+)
+def _outside(asset: Asset) -> Iterator[Occurrence]:
+    instances = {HINGE: "angular", SLIDE: "linear"}
+    for joint in asset.joints:
+        axis = instances.get(joint.kind)
+        if axis and joint.path in asset.articulated:
+            low, high = (float(value(joint.prim, f"physics:{side}Limit", 0.0)) for side in ("lower", "upper"))
+            target = _drive(joint.prim, axis, "targetPosition")
+            nearest = min(max(target, low), high)
+            if low < high and nearest != target:
+                repair = functools.partial(_aim, joint.path, axis, nearest)
+                yield Occurrence(joint.path, f"the target is {target:g}, the limits are ({low:g}, {high:g})", repair)
+
+
+def _aim(path: str, axis: str, target: float, editor: Editor) -> None:
+    editor.apply(path, f"PhysicsDriveAPI:{axis}")
+    editor.set(path, f"drive:{axis}:physics:targetPosition", "float", target)
+
+
+@rule(
     "undriven-joint",
     "a joint in an articulation without a drive",
     "The schema does not say what limits a joint that nothing drives, or what it does with gains that are written.",

@@ -122,6 +122,7 @@ _JOINTS = (
     _differs("acceleration-drive", "Takes the gains for those of a force."),
     _corrected("velocity-target", "Ignores the velocity target.", solvers=_MUJOCO),
     _follows("target-wraps", "Turns the joint to the target."),
+    _differs("target-outside-limits", "Takes the middle of the limits for the target, at which the drive pulls then."),
     _follows("undriven-joint", "Limits no force, and obeys gains that are written."),
     _loses("unmatched-drive", "Ignores the drive."),
     _corrected("joint-axis-schema", "Ignores PhysxJointAxisAPI.", Behaviour.LOSES),

@@ -169,6 +169,7 @@ BARE: dict[str, Check] = {
     "acceleration-drive": is_not_imported,
     "velocity-target": partial(gives, name=f"{HINGE} jointVelocity", value=[0], steps=STEPS),
     "target-wraps": partial(gives, name=f"{HINGE} jointPositionTarget", value=[400]),
+    "target-outside-limits": partial(gives, name=f"{HINGE} jointPositionTarget", value=[30]),
     "undriven-joint": partial(gives, name=f"{HINGE} jointMaxForce", value=[UNLIMITED]),
     "unmatched-drive": is_not_imported,
     "joint-axis-schema": partial(gives, name=f"{HINGE} jointArmature", value=[0]),

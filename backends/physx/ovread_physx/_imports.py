@@ -60,6 +60,7 @@ _FOLLOWED = (
     *_follows("break-force", "Breaks the joint."),
     *_follows("acceleration-drive", "Multiplies the gains by the inertia that moves."),
     *_follows("velocity-target", "Pushes towards both targets."),
+    *_follows("target-outside-limits", "Pushes towards the target."),
     *_follows("joint-axis-schema", "Takes what PhysxJointAxisAPI says."),
     *_follows("joint-friction", "Takes both frictions."),
     *_follows("velocity-limit", "Clamps the velocity."),
