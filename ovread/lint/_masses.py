@@ -236,7 +236,7 @@ def _zero(asset: Asset) -> Iterator[Occurrence]:
     "planar-inertia",
     "an inertia of which one moment is the sum of the others, as a flat body has it",
     "The moments are as authored.",
-    "Author the largest moment less by a millionth: single precision may have it above the sum.",
+    "Author the largest moment less by a hundred-thousandth: single precision may have it above the sum.",
 )
 def _planar(asset: Asset) -> Iterator[Occurrence]:
     for path, prim in asset.dynamic_bodies.items():
@@ -245,7 +245,8 @@ def _planar(asset: Asset) -> Iterator[Occurrence]:
             yield Occurrence(path, f"diagonalInertia is {moments.tolist()}", functools.partial(_thicken, path, moments))
 
 
-_ROUNDING = 1e-6
+_ROUNDING = 5e-6
+"""Of the sum of all moments: single precision, where axes were found from a tensor too."""
 
 
 def _excess(moments: Any) -> float:
@@ -258,6 +259,8 @@ def _thicken(path: str, moments: Any, editor: Editor) -> None:
     moments = moments.copy()
     moments[largest] = (moments.sum() - moments[largest]) * (1 - 4 * _ROUNDING)
     editor.set(path, "physics:diagonalInertia", "float3", tuple(map(float, moments)))
+    if _tensor(editor.stage.GetPrimAtPath(path)) is not None:
+        _say_nothing(path, editor)
 
 
 @rule(
