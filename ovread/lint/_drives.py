@@ -37,6 +37,7 @@ def _drives(asset: Asset) -> Iterator[tuple[str, Any, str]]:
     "a drive of type acceleration",
     "Stiffness and damping give accelerations, whatever the mass that moves.",
     "Author a drive of type force, its gains multiplied by the inertia that the joint moves.",
+    only=("jointDriveType",),
 )
 def _acceleration(asset: Asset) -> Iterator[Occurrence]:
     for path, prim, axis in _drives(asset):
@@ -70,6 +71,7 @@ def _retarget(path: str, axis: str, position: float, editor: Editor) -> None:
     "a position target of more than a turn on a hinge without limits",
     "The joint turns to the target, several times round if need be.",
     "Author limits that are wide, such as -1e6 and 1e6.",
+    only=("jointPositionTarget",),
 )
 def _wraps(asset: Asset) -> Iterator[Occurrence]:
     kinds = {joint.path: joint.kind for joint in asset.joints}
@@ -86,12 +88,38 @@ def _widen(path: str, editor: Editor) -> None:
 
 
 @rule(
+    "target-outside-limits",
+    "a position target outside of the joint's limits, or limits that leave out the default target of 0",
+    "The drive pushes towards the target, as far as the limits let it.",
+    "Author a target within the limits.",
+    only=("jointPositionTarget",),
+)
+def _outside(asset: Asset) -> Iterator[Occurrence]:
+    instances = {HINGE: "angular", SLIDE: "linear"}
+    for joint in asset.joints:
+        axis = instances.get(joint.kind)
+        if axis and joint.path in asset.articulated:
+            low, high = (float(value(joint.prim, f"physics:{side}Limit", 0.0)) for side in ("lower", "upper"))
+            target = _drive(joint.prim, axis, "targetPosition")
+            nearest = min(max(target, low), high)
+            if low < high and nearest != target:
+                repair = functools.partial(_aim, joint.path, axis, nearest)
+                yield Occurrence(joint.path, f"the target is {target:g}, the limits are ({low:g}, {high:g})", repair)
+
+
+def _aim(path: str, axis: str, target: float, editor: Editor) -> None:
+    editor.apply(path, f"PhysicsDriveAPI:{axis}")
+    editor.set(path, f"drive:{axis}:physics:targetPosition", "float", target)
+
+
+@rule(
     "undriven-joint",
     "a joint in an articulation without a drive",
     "The schema does not say what limits a joint that nothing drives, or what it does with gains that are written.",
     "Apply PhysicsDriveAPI; without gains it does nothing.",
     contested=True,
     shows=Shows.JOINT,
+    only=("jointMaxForce", "jointDriveType"),
 )
 def _undriven(asset: Asset) -> Iterator[Occurrence]:
     for joint in asset.joints:
@@ -196,6 +224,7 @@ def _friction(asset: Asset) -> Iterator[Occurrence]:
     "a joint with a maximal velocity",
     "The joint moves no faster.",
     "Limit the velocity in the controller.",
+    only=("jointMaxVelocity",),
 )
 def _velocity_limit(asset: Asset) -> Iterator[Occurrence]:
     for joint in asset.joints:

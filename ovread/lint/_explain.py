@@ -48,7 +48,7 @@ class Explainer:
             path: Path of the object.
         """
         shown = _shows(object_type, attribute)
-        matching = (each for each in self.findings if each.rule.shows & shown)
+        matching = (each for each in self.findings if each.rule.shows & shown and _may_show(each, shown, attribute))
         return tuple(dict.fromkeys(each.rule.name for each in matching if self._concerns(each, path, shown)))
 
     def refusals(self, label: str) -> tuple[str, ...]:
@@ -62,6 +62,11 @@ class Explainer:
             return True
         connected = self.connected.get(finding.prim, frozenset())
         return bool(finding.rule.shows & shown & ~_NEAR) and path in connected
+
+
+def _may_show(finding: Finding, shown: Shows, attribute: str) -> bool:
+    only = finding.rule.only
+    return not only or Shows.JOINT not in shown or attribute in only
 
 
 def _is_near(prim: str, path: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def _frame(asset: Asset, joint: Joint, side: int) -> tuple[Doubles, Doubles]:
     """Return origin and axes, the rows of a matrix, of one side of a joint in the world."""
     position = np.array(value(joint.prim, f"physics:localPos{side}", (0, 0, 0)), dtype=float)
     quaternion = value(joint.prim, f"physics:localRot{side}", None)
-    axes = np.eye(3) if quaternion is None else _matrix(quaternion.GetReal(), *quaternion.GetImaginary())
+    axes = np.eye(3) if quaternion is None else axes_of(quaternion)
     target = joint.targets[side]
     if target is None or not asset.stage.GetPrimAtPath(target):
         return position, axes
@@ -48,8 +48,9 @@ def _frame(asset: Asset, joint: Joint, side: int) -> tuple[Doubles, Doubles]:
     return position * scales @ rotation + matrix[3, :3], axes @ rotation
 
 
-def _matrix(w: float, x: float, y: float, z: float) -> Doubles:
-    """Return the axes that a quaternion turns the axes of space into, as rows."""
+def axes_of(quaternion: Any) -> Doubles:
+    """Return the axes that a quaternion turns the axes of space into, as rows of shape (3, 3)."""
+    w, (x, y, z) = quaternion.GetReal(), quaternion.GetImaginary()
     size = w * w + x * x + y * y + z * z
     if size == 0:
         return np.eye(3)

@@ -51,6 +51,7 @@ def open_axes(joint: Joint, axes: tuple[str, ...]) -> list[str]:
     "a hinge or slider in an articulation with only a lower or only an upper limit",
     "A limit of minus or plus infinity is none: the joint is free on that side.",
     "Author a large finite number, such as 1e6, for the other side.",
+    only=("jointLimit",),
 )
 def _one_sided(asset: Asset) -> Iterator[Occurrence]:
     for joint in _singles(asset):
@@ -71,6 +72,7 @@ def _bound(path: str, name: str, far: float, editor: Editor) -> None:
     "a PhysicsJoint in an articulation with a limit of a rotation beyond 180 degrees",
     "The axis turns until it is at the limit.",
     "Author a PhysicsRevoluteJoint, or limits within 180 degrees.",
+    only=("jointLimit",),
 )
 def _wide(asset: Asset) -> Iterator[Occurrence]:
     for joint in asset.joints:
@@ -88,6 +90,7 @@ def _wide(asset: Asset) -> Iterator[Occurrence]:
     "The schema says nothing of it for hinges and sliders; for axes of other joints it means locked.",
     "Author a PhysicsFixedJoint.",
     contested=True,
+    only=("jointLimit",),
 )
 def _inverted(asset: Asset) -> Iterator[Occurrence]:
     for joint in _singles(asset):
@@ -101,6 +104,7 @@ def _inverted(asset: Asset) -> Iterator[Occurrence]:
     "a hinge or slider whose limits are equal",
     "The joint cannot move.",
     "Author a PhysicsFixedJoint, or limits that are apart.",
+    only=("jointLimit",),
 )
 def _equal(asset: Asset) -> Iterator[Occurrence]:
     for joint in _singles(asset):
@@ -114,6 +118,7 @@ def _equal(asset: Asset) -> Iterator[Occurrence]:
     "a spherical joint with cone limits",
     "The joint's axis stays within a cone about that of the first body.",
     "Author a PhysicsJoint with limits of rotX, rotY and rotZ.",
+    only=("jointLimit",),
 )
 def _cone(asset: Asset) -> Iterator[Occurrence]:
     for joint in asset.joints:
@@ -213,6 +218,7 @@ def _state(asset: Asset) -> Iterator[Occurrence]:
     "a joint limit with PhysxLimitAPI",
     "The limit is a spring, or has a restitution.",
     "Author newton:limitStiffness and newton:limitDamping beside, which only one engine takes.",
+    only=("jointLimit",),
 )
 def _soft(asset: Asset) -> Iterator[Occurrence]:
     for prim, axis in asset.instances("PhysxLimitAPI"):

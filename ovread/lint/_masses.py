@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ovread.lint._asset import targets_of, value
+from ovread.lint._frames import axes_of
 from ovread.lint._meshes import is_convex
 from ovread.lint._rule import Occurrence, Repair, Rule, Shows, collecting
 from ovread.lint._solids import SOLIDS, author_mass
@@ -43,7 +44,16 @@ def _moments(prim: Any) -> Any:
 
 
 def _has_inertia(prim: Any) -> bool:
-    return bool(np.any(_moments(prim))) or value(prim, "newton:inertia", None) is not None
+    return bool(np.any(_moments(prim))) or np.any(_tensor(prim)).item()
+
+
+def _tensor(prim: Any) -> Any:
+    """Return what ``newton:inertia`` says, shape (3, 3); None where it says nothing."""
+    numbers = value(prim, "newton:inertia", ())
+    if len(numbers) != 6:
+        return None
+    xx, yy, zz, xy, xz, yz = map(float, numbers)
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def is_explicit(prim: Any) -> bool:
@@ -226,7 +236,7 @@ def _zero(asset: Asset) -> Iterator[Occurrence]:
     "planar-inertia",
     "an inertia of which one moment is the sum of the others, as a flat body has it",
     "The moments are as authored.",
-    "Author the largest moment less by a millionth: single precision may have it above the sum.",
+    "Author the largest moment less by a hundred-thousandth: single precision may have it above the sum.",
 )
 def _planar(asset: Asset) -> Iterator[Occurrence]:
     for path, prim in asset.dynamic_bodies.items():
@@ -235,7 +245,8 @@ def _planar(asset: Asset) -> Iterator[Occurrence]:
             yield Occurrence(path, f"diagonalInertia is {moments.tolist()}", functools.partial(_thicken, path, moments))
 
 
-_ROUNDING = 1e-6
+_ROUNDING = 5e-6
+"""Of the sum of all moments: single precision, where axes were found from a tensor too."""
 
 
 def _excess(moments: Any) -> float:
@@ -248,6 +259,8 @@ def _thicken(path: str, moments: Any, editor: Editor) -> None:
     moments = moments.copy()
     moments[largest] = (moments.sum() - moments[largest]) * (1 - 4 * _ROUNDING)
     editor.set(path, "physics:diagonalInertia", "float3", tuple(map(float, moments)))
+    if _tensor(editor.stage.GetPrimAtPath(path)) is not None:
+        _say_nothing(path, editor)
 
 
 @rule(
@@ -261,3 +274,56 @@ def _unphysical(asset: Asset) -> Iterator[Occurrence]:
         moments = _moments(prim)
         if np.any(moments < 0) or (np.all(moments) and _excess(moments) > _ROUNDING):
             yield Occurrence(path, f"diagonalInertia is {moments.tolist()}")
+
+
+@rule(
+    "newton-inertia",
+    "an inertia of NewtonMassAPI that says otherwise than diagonalInertia and principalAxes",
+    "It overrides diagonalInertia and principalAxes; an empty one says nothing.",
+    "Author diagonalInertia and principalAxes alike, and no inertia of zeros.",
+)
+def _newton_inertia(asset: Asset) -> Iterator[Occurrence]:
+    for path, prim in asset.dynamic_bodies.items():
+        tensor = _tensor(prim)
+        if tensor is not None and not np.allclose(
+            tensor, _authored(prim), atol=1e-4 * max(np.abs(tensor).max(), 1e-12)
+        ):
+            if np.any(tensor):
+                yield Occurrence(path, "newton:inertia is another", functools.partial(_author_axes, path, tensor))
+            else:
+                yield Occurrence(path, "newton:inertia is zero", functools.partial(_say_nothing, path))
+        elif tensor is not None and not np.any(tensor) and asset.colliders_of(path):
+            yield Occurrence(path, "newton:inertia is zero", functools.partial(_say_nothing, path))
+
+
+def _authored(prim: Any) -> Any:
+    quaternion = value(prim, "physics:principalAxes", None)
+    axes = np.eye(3) if quaternion is None else axes_of(quaternion)
+    return axes.T @ np.diag(_moments(prim)) @ axes
+
+
+def _say_nothing(path: str, editor: Editor) -> None:
+    editor.set(path, "newton:inertia", "double[]", [])
+
+
+def _author_axes(path: str, tensor: Any, editor: Editor) -> None:
+    from pxr import Gf
+
+    moments, axes = np.linalg.eigh(tensor)
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] = -axes[:, 0]
+    editor.set(path, "physics:diagonalInertia", "float3", tuple(map(float, moments)))
+    turned = Gf.Matrix3d(*axes.T.ravel().tolist()).ExtractRotation().GetQuat()
+    editor.set(path, "physics:principalAxes", "quatf", Gf.Quatf(turned))
+
+
+@rule(
+    "shell-mass",
+    "a collider that is a shell",
+    "Its mass is that of a shell of the given thickness.",
+    "Author mass, centre of mass and inertia of the body.",
+)
+def _shells(asset: Asset) -> Iterator[Occurrence]:
+    for path, _, colliders in _open_bodies(asset):
+        if any(value(each, "newton:massModel", "solid") == "shell" for each in colliders):
+            yield Occurrence(path, "newton:massModel is shell")

@@ -61,6 +61,7 @@ class Rule:
         advice: What to author instead, one sentence.
         detect: Finds its occurrences.
         shows: What differs where it is found.
+        only: Of properties of joints, the attributes that differ; empty for all.
         contested: Whether the schema leaves it open.
         also: Other names that deviations have for it.
     """
@@ -71,6 +72,7 @@ class Rule:
     advice: str
     detect: Detector
     shows: Shows
+    only: tuple[str, ...] = ()
     contested: bool = False
     also: tuple[str, ...] = ()
 

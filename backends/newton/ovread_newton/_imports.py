@@ -65,6 +65,8 @@ _MASSES = (
     _differs("zero-inertia", "Raises the moments, so that none is 0."),
     _importer("planar-inertia", Behaviour.REFUSES, "Refuses moments that single precision has above the sum.", _MUJOCO),
     _follows("planar-inertia", "Takes the moments as they are."),
+    _follows("newton-inertia", "Takes newton:inertia, and raises one of zeros to 1e-6."),
+    _follows("shell-mass", "Takes the mass of the shell."),
     _differs("inertia-corrected", "Adds to all moments what makes them possible."),
 )
 
@@ -120,6 +122,7 @@ _JOINTS = (
     _differs("acceleration-drive", "Takes the gains for those of a force."),
     _corrected("velocity-target", "Ignores the velocity target.", solvers=_MUJOCO),
     _follows("target-wraps", "Turns the joint to the target."),
+    _differs("target-outside-limits", "Takes the middle of the limits for the target, at which the drive pulls then."),
     _follows("undriven-joint", "Limits no force, and obeys gains that are written."),
     _loses("unmatched-drive", "Ignores the drive."),
     _corrected("joint-axis-schema", "Ignores PhysxJointAxisAPI.", Behaviour.LOSES),

@@ -31,6 +31,15 @@ def _falling(*lines: str, mass: str = MASS, schemas: str = "") -> str:
     return stage(gravity(), world(body("b", *lines, mass=mass, schemas=schemas)))
 
 
+def _tensor(numbers: str) -> str:
+    return _alone(f"double[] newton:inertia = {numbers}", schemas="NewtonMassAPI")
+
+
+def _shell(model: str) -> str:
+    lines = (f'uniform token newton:massModel = "{model}"', "float newton:shellThickness = 0.01")
+    return _alone(cube(*lines, schemas="NewtonMassAPI"), mass=_DENSITY)
+
+
 def _scaled(factors: str) -> str:
     """Write a body that is turned below a scale."""
     scale = f'float3 xformOp:scale = {factors}\nuniform token[] xformOpOrder = ["xformOp:scale"]'
@@ -100,6 +109,8 @@ MASSES = {
         _alone(mass="float physics:mass = 1\nfloat3 physics:diagonalInertia = (0.1, 0.2, 0.29)"),
         ("/W/b",),
     ),
+    "newton-inertia": Example(_tensor("[0.1, 0.2, 0.25, 0.03, 0, 0]"), _tensor("[0.1, 0.2, 0.25, 0, 0, 0]"), ("/W/b",)),
+    "shell-mass": Example(_shell("shell"), _shell("solid"), ("/W/b",)),
     "inertia-corrected": Example(
         _alone(mass="float physics:mass = 1\nfloat3 physics:diagonalInertia = (0.1, 0.2, 0.5)"),
         _alone(mass="float physics:mass = 1\nfloat3 physics:diagonalInertia = (0.1, 0.2, 0.25)"),

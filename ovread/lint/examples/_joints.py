@@ -50,6 +50,7 @@ def _pushed(*content: str) -> str:
 
 _SPINNING = "vector3f physics:angularVelocity = (0, 90, 0)"
 _UNEVEN = ("float physics:lowerLimit = -10", "float physics:upperLimit = 40")
+_ABOVE = ("float physics:lowerLimit = 10", "float physics:upperLimit = 50")
 _NARROW = ("float physics:lowerLimit = -20", "float physics:upperLimit = 1")
 _WIDE = ("float physics:lowerLimit = -170", "float physics:upperLimit = 170")
 _TURNING = hinge(*_WIDE, "float state:angular:physics:velocity = 90", schemas=STATE)
@@ -198,6 +199,9 @@ JOINTS = {
         ("/W/j",),
     ),
     "undriven-joint": Example(robot(hinge()), robot(hinge(schemas=_DRIVE)), ("/W/j",)),
+    "target-outside-limits": Example(
+        robot(hinge(_GAINS, *_ABOVE, schemas=_DRIVE)), robot(hinge(_GAINS, *_ABOVE, _TARGET, schemas=_DRIVE)), ("/W/j",)
+    ),
     "unmatched-drive": Example(
         robot(joint("Prismatic", "j", "base", "arm", _GAINS, _TARGET, schemas=_DRIVE)),
         robot(joint("Prismatic", "j", "base", "arm")),
