@@ -296,9 +296,25 @@ class Examination:
             shares = pool.map(
                 lambda share: self._fates(share, recordings), (chunks[at::workers] for at in range(workers))
             )
-            found = tuple(fate for share in shares for fate in share)
+            found = [fate for share in shares for fate in share]
         self.seconds["mutants"] = time.perf_counter() - start
-        return found
+        return tuple(
+            fate if fate.killed_by else attrs.evolve(fate, deviations=self._deviating(fate.row.key)) for fate in found
+        )
+
+    def _deviating(self, key: Key) -> tuple[str, ...]:
+        """Return the rules by which an attribute deviates, or objects of its type in each run that holds it."""
+        shown: dict[str, set[str]] = defaultdict(set)
+        for (_, (kind, name)), finding in self.findings.items():
+            for failure in finding.deviating if kind == key[0] else ():
+                if failure.declared is not None:
+                    shown[failure.held.run].add(failure.declared.rule)
+                    if name == key[1]:
+                        shown[""].add(failure.declared.rule)
+        runs = {held.run for held in self.held if held.key == key}
+        if not shown[""] and not runs <= set(shown):
+            return ()
+        return tuple(sorted(shown[""] or set().union(*(shown[name] for name in runs))))
 
     def _fates(self, chunks: Sequence[Sequence[Key]], recordings: Recordings) -> list[Fate]:
         found: list[Fate] = []

@@ -246,6 +246,7 @@ class Fate:
         killed_by: Kind of evidence and run that caught it; empty where it survived.
         is_visible: Whether it changed any value that was read.
         tolerance: How far the backend declares that an approximate attribute may be off; 0 of others.
+        deviations: Rules of declared deviations that show in the runs which would tell.
     """
 
     row: Attribute
@@ -253,6 +254,7 @@ class Fate:
     killed_by: str
     is_visible: bool
     tolerance: float = 0.0
+    deviations: tuple[str, ...] = ()
 
     @property
     def explanation(self) -> str:
@@ -261,6 +263,8 @@ class Fate:
             return ""
         if self.tolerance >= 1:
             return f"Declared to be off by up to {self.tolerance:g} times its size, which covers this."
+        if self.is_visible and self.deviations:
+            return f"What would tell deviates without it, as declared: {', '.join(self.deviations)}."
         if self.is_visible:
             return ""
         return explanation(*self.row.key, self.corruption.name)
