@@ -157,6 +157,7 @@ _APPROXIMATIONS = ("boundingSphere", "boundingCube", "convexHull", "convexDecomp
     "collides.",
     "Author mass, centre of mass and inertia of the body.",
     contested=True,
+    shows=Shows.MASS | Shows.MOTION | Shows.SURFACE,
 )
 def _approximation(asset: Asset) -> Iterator[Occurrence]:
     for path, _, colliders in _open_bodies(asset):
