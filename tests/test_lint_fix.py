@@ -17,11 +17,12 @@ from ovread.lint.examples import EXAMPLES
 FIXABLE = (
     "articulation-disabled", "center-of-mass-inertia", "collision-container", "cone-inertia",
     "default-angular-damping", "default-density", "default-friction", "disabled-body", "filtered-pair",
-    "fixed-mimic", "fixed-root-link", "floating-root", "free-axis", "gravity-not-normalised", "instancing",
-    "joint-axis-schema", "joint-schema", "kinematic-velocity", "mass-on-collider", "material-density",
-    "newton-inertia", "no-mass", "one-link-articulation", "one-sided-limit-locks", "planar-inertia",
-    "self-collision", "several-articulations", "site", "target-outside-limits", "target-wraps", "undriven-joint",
-    "velocity-target", "world-hinge-welded",
+    "fixed-mimic", "fixed-root-link", "floating-root", "free-axis", "gravity-not-normalised",
+    "instanced-collider", "instancing", "joint-axis-schema", "joint-schema", "kinematic-velocity",
+    "mass-on-collider", "material-density", "newton-inertia", "no-mass", "one-link-articulation",
+    "one-sided-limit-locks", "planar-inertia", "self-collision", "several-articulations", "site",
+    "target-outside-limits", "target-wraps", "undriven-joint", "unknown-group", "velocity-target",
+    "world-hinge-welded",
 )  # fmt: skip
 OUTSIDE = {"articulation-disabled"}
 """Repairs after which joints are outside articulations, which not every solver takes."""

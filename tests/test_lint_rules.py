@@ -5,12 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ovread import lint
+from ovread.backend import Scene
+from ovread.lint._asset import Asset
 from ovread.lint.examples import EXAMPLES
-
-pxr = pytest.importorskip("pxr", reason="the extra lint")
-
-from ovread.backend._engines import Scene  # noqa: E402
-from ovread.lint._asset import Asset  # noqa: E402
 
 
 def asset(text: str) -> Asset:

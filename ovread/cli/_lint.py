@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -41,8 +41,9 @@ def _print_blocks(found: Report) -> None:
     for finding in found.findings:
         groups.setdefault(finding.rule.name, []).append(finding)
     order = list(Severity)
+    installed = {importer.label: importer.info.engine for importer in found.importers}
     for group in sorted(groups.values(), key=lambda each: order.index(each[0].severity)):
-        _print_block(console, group)
+        _print_block(console, group, installed)
     engines = ", ".join(f"{importer.label} ({importer.info.engine})" for importer in found.importers)
     fixable = sum(finding.fixable for finding in found.findings)
     console.print(
@@ -51,7 +52,7 @@ def _print_blocks(found: Report) -> None:
     )
 
 
-def _print_block(console: Console, group: Sequence[Finding]) -> None:
+def _print_block(console: Console, group: Sequence[Finding], installed: Mapping[str, str]) -> None:
     first = group[0]
     head = Text(first.severity.value, style=_STYLES[first.severity])
     console.print(head.append(f"  {first.rule.name}", "bold").append(f": {first.rule.title}", ""))
@@ -61,7 +62,9 @@ def _print_block(console: Console, group: Sequence[Finding]) -> None:
     if len(group) > _SHOWN:
         console.print(f"    and {len(group) - _SHOWN} more", markup=False)
     for label, entry in first.importing.items():
-        console.print(f"  {label} {behaviour_of(entry)}: {entry.does}", markup=False)
+        # Another version may do otherwise: the user is to know.
+        since = "" if entry.engine in installed[label] else f" Measured on {entry.engine}."
+        console.print(f"  {label} {behaviour_of(entry)}: {entry.does}{since}", markup=False)
     fixes = " (--fix does)" if all(finding.fixable for finding in group) else ""
     console.print(f"  schema: {first.rule.schema}", markup=False, style="dim")
     console.print(f"  author instead: {first.rule.advice}{fixes}\n", markup=False)

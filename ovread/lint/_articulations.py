@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ovread.lint._asset import FIXED, ROOT_SCHEMAS, Tree, has_schema, is_authored, value
+from ovread.lint._asset import FIXED, ROOT_SCHEMAS, Tree, has_schema, is_authored, lineage, value
 from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
@@ -88,12 +88,14 @@ def _fixed(asset: Asset) -> Iterator[Occurrence]:
 )
 def _single(asset: Asset) -> Iterator[Occurrence]:
     jointed = {body for tree in asset.trees for body in tree.bodies}
+    below: dict[str, list[str]] = {}
+    for body in asset.bodies:
+        for above in lineage(body):
+            if above in asset.roots:
+                below.setdefault(above, []).append(body)
     owned = _trees_of(asset)
-    for root in asset.roots:
-        if root in owned:
-            continue
-        bodies = [body for body in asset.bodies if body == root or body.startswith(f"{root}/")]
-        if bodies and not jointed.intersection(bodies):
+    for root, bodies in below.items():
+        if root not in owned and not jointed.intersection(bodies):
             repair = functools.partial(_move, root, [])
             yield Occurrence(root, f"bodies: {', '.join(bodies[:3])}", repair)
 
@@ -105,17 +107,17 @@ def _single(asset: Asset) -> Iterator[Occurrence]:
     "Apply PhysicsArticulationRootAPI to the root link, or to the joint to the world, of each.",
 )
 def _several(asset: Asset) -> Iterator[Occurrence]:
-    for root in asset.roots:
-        below = [tree for tree in asset.trees if _is_below(tree, root)]
-        if len(below) > 1 and not any(root in tree.bodies for tree in below):
-            own = [_new_root(tree) for tree in below if tree.root == root]
+    below: dict[str, list[Tree]] = {}
+    for tree in asset.trees:
+        members = (*tree.bodies, *(joint.path for joint in tree.joints))
+        for root in {above for member in members for above in lineage(member) if above in asset.roots}:
+            below.setdefault(root, []).append(tree)
+    for root, trees in below.items():
+        if len(trees) > 1 and not any(root in tree.bodies for tree in trees):
+            own = [_new_root(tree) for tree in trees if tree.root == root]
             known = [target for target in own if target is not None]
             repair = functools.partial(_move, root, known) if len(known) == len(own) else None
-            yield Occurrence(root, f"it has {len(below)} trees of joints below", repair)
-
-
-def _is_below(tree: Tree, root: str) -> bool:
-    return any(path.startswith(f"{root}/") for path in (*tree.bodies, *(joint.path for joint in tree.joints)))
+            yield Occurrence(root, f"it has {len(trees)} trees of joints below", repair)
 
 
 @rule(

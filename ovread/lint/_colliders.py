@@ -303,6 +303,27 @@ def _keep_pairs(path: str, kept: list[str], editor: Editor) -> None:
 
 
 @rule(
+    "unknown-group",
+    "a collision group that filters what is no collision group",
+    "What is no group filters nothing.",
+    "Leave the target out.",
+)
+def _groups(asset: Asset) -> Iterator[Occurrence]:
+    groups = {str(prim.GetPath()): prim for prim in asset.of_type("PhysicsCollisionGroup")}
+    for path, prim in groups.items():
+        targets = targets_of(prim, "physics:filteredGroups")
+        unknown = [target for target in targets if target not in groups]
+        if unknown:
+            kept = [target for target in targets if target in groups]
+            repair = functools.partial(_filter_only, path, kept)
+            yield Occurrence(path, f"no groups: {', '.join(unknown)}", repair)
+
+
+def _filter_only(path: str, kept: list[str], editor: Editor) -> None:
+    editor.relate(path, "physics:filteredGroups", *kept)
+
+
+@rule(
     "site",
     "a site that is on no rigid body",
     "A site marks a place on a body.",

@@ -91,8 +91,10 @@ def _over(scene: Scene, out: Path) -> tuple[Any, Any]:
 
 
 def _apply(due: Sequence[Finding], stage: Any, layer: Any) -> None:
-    from usd_validation_nvidia import FixStatus, IssueFixer
-
+    try:
+        from usd_validation_nvidia import FixStatus, IssueFixer
+    except ImportError as error:
+        raise OptionError("--fix needs usd-validation-nvidia: pip install 'ovread[lint]'") from error
     from ovread.lint._validator import issues
 
     fixer = IssueFixer(stage)

@@ -168,9 +168,22 @@ def _target(asset: Asset) -> Iterator[Occurrence]:
 )
 def _outside(asset: Asset) -> Iterator[Occurrence]:
     for tree in asset.trees:
-        if tree.root is None:
+        if tree.root is None and not tree.is_cyclic:
             for joint in tree.joints:
                 yield Occurrence(joint.path, "no articulation root is above it")
+
+
+@rule(
+    "loop-outside-articulation",
+    "joints that close a loop and are in no articulation",
+    "Joints hold bodies together in an articulation and outside.",
+    "Make an articulation of all but one joint, and exclude that from it.",
+)
+def _loose_loop(asset: Asset) -> Iterator[Occurrence]:
+    for tree in asset.trees:
+        if tree.root is None and tree.is_cyclic:
+            for joint in tree.joints:
+                yield Occurrence(joint.path, "it is one of a loop")
 
 
 @rule(

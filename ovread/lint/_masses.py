@@ -147,7 +147,7 @@ def _material(asset: Asset) -> Iterator[Occurrence]:
                 yield Occurrence(path, what, _in_full(path, colliders))
 
 
-_APPROXIMATIONS = ("boundingSphere", "boundingCube", "convexHull")
+_APPROXIMATIONS = ("boundingSphere", "boundingCube", "convexHull", "convexDecomposition")
 
 
 @rule(
@@ -157,12 +157,13 @@ _APPROXIMATIONS = ("boundingSphere", "boundingCube", "convexHull")
     "collides.",
     "Author mass, centre of mass and inertia of the body.",
     contested=True,
+    shows=Shows.MASS | Shows.MOTION | Shows.SURFACE,
 )
 def _approximation(asset: Asset) -> Iterator[Occurrence]:
     for path, _, colliders in _open_bodies(asset):
         for collider in colliders:
             token = str(value(collider, "physics:approximation", "none"))
-            changes = token in _APPROXIMATIONS and not (token == "convexHull" and is_convex(collider))
+            changes = token in _APPROXIMATIONS and not (token.startswith("convex") and is_convex(collider))
             if str(collider.GetTypeName()) == "Mesh" and changes:
                 yield Occurrence(path, f"{collider.GetPath()} collides as {token}")
 

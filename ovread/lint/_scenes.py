@@ -109,6 +109,20 @@ def _instances(asset: Asset) -> Iterator[Occurrence]:
             yield Occurrence(path, "it is in an instance", functools.partial(_make_plain, path))
 
 
+@rule(
+    "instanced-collider",
+    "a collider in an instance",
+    "An instance is composed of the same prims as its prototype.",
+    "Set instanceable = false on the instance.",
+)
+def _instanced(asset: Asset) -> Iterator[Occurrence]:
+    for prim in asset.colliders:
+        path = str(prim.GetPath())
+        body = asset.body_of(path)
+        if prim.IsInstanceProxy() and not (body and asset.bodies[body].IsInstanceProxy()):
+            yield Occurrence(path, "it is in an instance", functools.partial(_make_plain, path))
+
+
 def _make_plain(path: str, editor: Editor) -> None:
     editor.reach(path)
 

@@ -97,6 +97,9 @@ _JOINTS = (
     _corrected("joint-outside-articulation", "Refuses bodies that hang on such joints.", Behaviour.REFUSES, _MUJOCO),
     Importing("joint-outside-articulation", Behaviour.FOLLOWS, "Simulates the joint.", _NEWTON, _LOOSE),
     _corrected("joint-outside-articulation", "Lets the bodies stand still.", Behaviour.LOSES),
+    _importer("loop-outside-articulation", Behaviour.REFUSES, "Refuses bodies that hang on such joints.", _MUJOCO),
+    Importing("loop-outside-articulation", Behaviour.FOLLOWS, "Simulates the joints.", _NEWTON, _LOOSE),
+    _loses("loop-outside-articulation", "Lets the bodies stand still."),
     Importing("excluded-joint", Behaviour.FOLLOWS, "Simulates the joint.", _NEWTON, (*_LOOSE, "steel")),
     _loses("excluded-joint", "Ignores the joint."),
     _refuses("closed-loop", "Refuses the asset."),
@@ -167,6 +170,7 @@ _COLLIDERS = (
     _refuses("body-plane", "Refuses the asset."),
     _refuses("unknown-material", "Refuses the asset."),
     _corrected("filtered-pair", "Refuses the asset.", Behaviour.REFUSES),
+    _refuses("unknown-group", "Refuses the asset."),
     _corrected("site", "Refuses the asset.", Behaviour.REFUSES),
     _loses("merged-meshes", "Makes no collider of them."),
     _loses("triggers", "Lets it push bodies as other colliders do."),
@@ -186,6 +190,7 @@ _SCENES = (
     _solver(
         "contact-scale", Behaviour.FOLLOWS, "Rests bodies where they do in kilograms.", ("mujoco", "steel", "xpbd")
     ),
+    _refuses("instanced-collider", "Refuses the asset."),
     _refuses("instancing", "Refuses the asset."),
     _importer("instancers", Behaviour.REFUSES, "Refuses the asset.", _MUJOCO),
     _loses("instancers", "Makes bodies of the prototypes, and none of the instances."),

@@ -147,6 +147,7 @@ BARE: dict[str, Check] = {
     "merged-joints": partial(gives, name=f"{ROBOT} dofCount", value=[2]),
     "joint-target": is_refused,
     "joint-outside-articulation": is_refused,
+    "loop-outside-articulation": is_refused,
     "excluded-joint": does_not_act,
     "closed-loop": is_refused,
     "mimic-joint": is_not_imported,
@@ -200,6 +201,7 @@ BARE: dict[str, Check] = {
     "body-plane": is_refused,
     "unknown-material": is_refused,
     "filtered-pair": is_refused,
+    "unknown-group": is_refused,
     "site": is_refused,
     "merged-meshes": partial(gives, name=f"{BODY} shapeCount", value=[0]),
     "triggers": is_not_imported,
@@ -208,6 +210,7 @@ BARE: dict[str, Check] = {
     "newton-scene-gravity": is_not_imported,
     "several-scenes": is_not_imported,
     "contact-scale": partial(rests, solver="mujoco"),
+    "instanced-collider": is_refused,
     "instancing": is_refused,
     "instancers": is_refused,
     "mujoco-attributes": is_refused,
@@ -250,6 +253,14 @@ SOLVERS: list[tuple[str, Check]] = [
     ("restitution", partial(does_not_act, solver="featherstone")),
     ("mirrored-mesh", partial(gives, name=f"{BODY} mass", value=[1], solver="steel")),
     ("velocity-target", partial(acts, solver="steel")),
+    (
+        "loop-outside-articulation",
+        partial(gives, name=f"{ARM} orientation", value=about_y(7.5), steps=STEPS, solver="xpbd"),
+    ),
+    (
+        "loop-outside-articulation",
+        partial(gives, name=f"{ARM} orientation", value=about_y(0), steps=STEPS, solver="steel"),
+    ),
     ("flat-mesh", partial(gives, name=f"{BODY} position", value=[0, 0, 0], steps=60, solver="xpbd")),
     ("flat-mesh", partial(gives, name=f"{BODY} position", value=[0, 0, 0], steps=60, solver="steel")),
     (

@@ -120,6 +120,9 @@ CHECKS: dict[str, Check] = {
     "joint-outside-articulation": partial(
         gives, name="RIGID_BODY /W/arm angularVelocity", value=[0, math.radians(90), 0], steps=STEPS
     ),
+    "loop-outside-articulation": partial(
+        gives, name="RIGID_BODY /W/arm angularVelocity", value=[0, math.radians(90), 0], steps=STEPS
+    ),
     "excluded-joint": acts,
     "closed-loop": does_nothing,
     "mimic-joint": acts,
@@ -171,10 +174,12 @@ CHECKS: dict[str, Check] = {
     "body-plane": partial(gives, name=f"{BODY} shapeCount", value=[0]),
     "unknown-material": partial(gives, name=f"{BODY} dynamicFriction", value=[0.5]),
     "filtered-pair": does_nothing,
+    "unknown-group": does_nothing,
     "site": does_nothing,
     "triggers": acts,
     "surface-velocity": acts,
     "several-scenes": acts,
+    "instanced-collider": partial(gives, name=f"{BODY} shapeCount", value=[1]),
     "instancing": partial(lacks, name="RIGID_BODY /W/b/link"),
     "instancers": partial(gives, name="RIGID_BODY /W/many positions", value=[0, 0, 0, 5, 0, 0]),
     "gravity-not-normalised": partial(
@@ -206,6 +211,7 @@ def test_what_is_lost_is_declared_so() -> None:
 
 
 FOLLOWS_WITHOUT_A_TRACE = {
-    "default-density", "mass-on-collider", "material-density", "joint-target", "mirrored-mesh", "filtered-pair", "site",
+    "default-density", "mass-on-collider", "material-density", "joint-target", "mirrored-mesh", "filtered-pair",
+    "unknown-group", "site",
 }  # fmt: skip
 """What the example without the pattern says otherwise, or what means nothing."""

@@ -103,6 +103,17 @@ def _sheet(z: float) -> str:
     return stage(gravity(), world(material("rubber", _FRICTION), sheet, box))
 
 
+def _instanced_shape(instanceable: str) -> str:
+    """Write a body whose collider is in what may be an instance."""
+    instance = prim("Xform", "shapes", metadata=f"instanceable = {instanceable}\nprepend references = </Prototype>")
+    return stage(world(body("b", instance)), prim("Xform", "Prototype", cube()).replace("def Xform", "class Xform", 1))
+
+
+def _grouped(line: str) -> str:
+    group = prim("PhysicsCollisionGroup", "group", "rel collection:colliders:includes = </W/b/box>", line)
+    return stage(world(material("rubber", _FRICTION), body("b", cube(bound("rubber"), schemas=BINDING)), group))
+
+
 def _instance(instanceable: str) -> str:
     """Write a body in what may be an instance."""
     instance = prim("Xform", "b", metadata=f"instanceable = {instanceable}\nprepend references = </Prototype>")
@@ -203,6 +214,7 @@ COLLIDERS = {
         _collider("rel physics:filteredPairs = </W/b>", schemas="PhysicsFilteredPairsAPI"),
         ("/W/b/box",),
     ),
+    "unknown-group": Example(_grouped("rel physics:filteredGroups = </W/rubber>"), _grouped(""), ("/W/group",)),
     "site": Example(
         stage(world(body("b"), prim("Sphere", "site", schemas="NewtonSiteAPI"))),
         stage(world(body("b", prim("Sphere", "site", schemas="NewtonSiteAPI")))),
@@ -247,6 +259,7 @@ COLLIDERS = {
         ("/W/b/meshes",),
     ),
     "instancing": Example(_instance("true"), _instance("false"), ("/W/b/link",)),
+    "instanced-collider": Example(_instanced_shape("true"), _instanced_shape("false"), ("/W/b/shapes/box",)),
     "instancers": Example(
         stage(
             world(

@@ -54,6 +54,14 @@ _ABOVE = ("float physics:lowerLimit = 10", "float physics:upperLimit = 50")
 _NARROW = ("float physics:lowerLimit = -20", "float physics:upperLimit = 1")
 _WIDE = ("float physics:lowerLimit = -170", "float physics:upperLimit = 170")
 _TURNING = hinge(*_WIDE, "float state:angular:physics:velocity = 90", schemas=STATE)
+_RING = (
+    body("base"),
+    body("arm", _SPINNING),
+    body("hand"),
+    joint("Fixed", "root", "", "base"),
+    hinge(),
+    joint("Revolute", "k", "arm", "hand"),
+)
 _HAND = (
     body("hand", "double3 xformOp:translate = (1, 0, 0)", 'uniform token[] xformOpOrder = ["xformOp:translate"]'),
     joint("Revolute", "k", "arm", "hand", "point3f physics:localPos0 = (1, 0, 0)"),
@@ -376,6 +384,9 @@ JOINTS = {
         _pushed(body("base"), body("arm", _SPINNING), joint("Fixed", "root", "", "base"), hinge()),
         robot(hinge("float state:angular:physics:velocity = 90", schemas=STATE)),
         ("/W/j", "/W/root"),
+    ),
+    "loop-outside-articulation": Example(
+        _pushed(*_RING, joint("Revolute", "l", "hand", "base")), _pushed(*_RING), ("/W/j", "/W/k", "/W/l", "/W/root")
     ),
     "excluded-joint": Example(
         robot(
