@@ -18,7 +18,7 @@ demo: $(READY)
 	$(BIN)/python -m ovread.demo
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
 
 check: $(READY)
 	$(BIN)/ruff format --check .
