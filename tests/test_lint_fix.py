@@ -199,3 +199,10 @@ def test_a_fix_refuses_to_write_the_asset_itself(saved: Saved, tmp_path: Path) -
     with pytest.raises(OptionError, match="save the USDA text"):
         lint.fix(EXAMPLES["no-mass"].found, tmp_path / "fixed.usda")
     assert asset.read_text() == EXAMPLES["no-mass"].found
+
+
+def test_a_repair_does_not_apply_a_drive_whose_gains_mean_nothing_yet(saved: Saved, tmp_path: Path) -> None:
+    out = tmp_path / "fixed.usda"
+    done = lint.fix(saved(EXAMPLES["unapplied-schema"].found), out)
+    assert names(done) == {"unapplied-schema", "undriven-joint"}
+    assert "PhysicsDriveAPI" not in out.read_text()
