@@ -233,6 +233,7 @@ def test_a_pattern_on_two_axes_is_one_finding_and_is_repaired_on_both(saved: Sav
     assert "rotX" in finding.occurrence.what
     assert "rotY" in finding.occurrence.what
     lint.fix(asset, out)
-    joint = Usd.Stage.Open(str(out)).GetPrimAtPath("/j")
+    stage = Usd.Stage.Open(str(out))
+    joint = stage.GetPrimAtPath("/j")
     targets = [joint.GetAttribute(f"drive:{axis}:physics:targetPosition").Get() for axis in ("rotX", "rotY")]
     assert targets == [5.0, 2.0]
