@@ -199,3 +199,41 @@ def test_a_fix_refuses_to_write_the_asset_itself(saved: Saved, tmp_path: Path) -
     with pytest.raises(OptionError, match="save the USDA text"):
         lint.fix(EXAMPLES["no-mass"].found, tmp_path / "fixed.usda")
     assert asset.read_text() == EXAMPLES["no-mass"].found
+
+
+def test_a_repair_does_not_apply_a_drive_whose_gains_mean_nothing_yet(saved: Saved, tmp_path: Path) -> None:
+    out = tmp_path / "fixed.usda"
+    done = lint.fix(saved(EXAMPLES["unapplied-schema"].found), out)
+    assert names(done) == {"unapplied-schema", "undriven-joint"}
+    assert "PhysicsDriveAPI" not in out.read_text()
+
+
+TWO_AXES = """#usda 1.0
+def PhysicsJoint "j" (
+    prepend apiSchemas = ["PhysicsDriveAPI:rotX", "PhysicsDriveAPI:rotY"]
+)
+{
+    rel physics:body1 = </b>
+    float drive:rotX:physics:stiffness = 2
+    float drive:rotX:physics:damping = 1
+    float drive:rotX:physics:targetVelocity = 10
+    float drive:rotY:physics:stiffness = 5
+    float drive:rotY:physics:damping = 1
+    float drive:rotY:physics:targetVelocity = 10
+}
+def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
+{
+}
+"""
+
+
+def test_a_pattern_on_two_axes_is_one_finding_and_is_repaired_on_both(saved: Saved, tmp_path: Path) -> None:
+    asset, out = saved(TWO_AXES), tmp_path / "fixed.usda"
+    (finding,) = [each for each in lint.lint(asset).findings if each.rule.name == "velocity-target"]
+    assert "rotX" in finding.occurrence.what
+    assert "rotY" in finding.occurrence.what
+    lint.fix(asset, out)
+    stage = Usd.Stage.Open(str(out))
+    joint = stage.GetPrimAtPath("/j")
+    targets = [joint.GetAttribute(f"drive:{axis}:physics:targetPosition").Get() for axis in ("rotX", "rotY")]
+    assert targets == [5.0, 2.0]

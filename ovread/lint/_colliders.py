@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ovread.lint._asset import SHAPES, has_schema, lineage, targets_of, value
-from ovread.lint._masses import BINDINGS, is_explicit, physics_material
+from ovread.lint._masses import BINDINGS, WATER, default_density, is_explicit, physics_material
 from ovread.lint._meshes import is_flat
 from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
@@ -40,11 +40,18 @@ def _friction(asset: Asset) -> Iterator[Occurrence]:
     for prim in _geometry(asset):
         if value(prim, "physics:collisionEnabled", True) and physics_material(asset, prim) is None:
             path = str(prim.GetPath())
-            body = asset.body_of(path)
-            # A material without a density takes away that of the body, with some engines.
-            settled = body is None or is_explicit(asset.bodies[body])
             bound = any(targets_of(prim, name) for name in BINDINGS)
-            yield Occurrence(path, "", functools.partial(_bind, path) if settled and not bound else None)
+            repair = None if bound or not _may_bind(asset, path) else functools.partial(_bind, path)
+            yield Occurrence(path, "", repair)
+
+
+def _may_bind(asset: Asset, path: str) -> bool:
+    """Return whether a material without a density may be bound: with some engines it takes away that of the body."""
+    body = asset.body_of(path)
+    if body is None or is_explicit(asset.bodies[body]):
+        return True
+    prims = [asset.bodies[body], *asset.colliders_of(body)]
+    return default_density(asset) == WATER and not any(value(prim, "physics:density", 0.0) > 0 for prim in prims)
 
 
 _MATERIAL = "/ovread_default_material"

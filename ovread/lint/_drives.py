@@ -12,7 +12,7 @@ from ovread.lint._limits import open_axes
 from ovread.lint._rule import Occurrence, Rule, Shows, collecting
 
 if TYPE_CHECKING:
-    from ovread.lint._asset import Asset
+    from ovread.lint._asset import Asset, Joint
     from ovread.lint._editor import Editor
 
 RULES: list[Rule] = []
@@ -103,7 +103,7 @@ def _outside(asset: Asset) -> Iterator[Occurrence]:
             target = _drive(joint.prim, axis, "targetPosition")
             nearest = min(max(target, low), high)
             if low < high and nearest != target:
-                repair = functools.partial(_aim, joint.path, axis, nearest)
+                repair = None if _stray(joint, "drive") else functools.partial(_aim, joint.path, axis, nearest)
                 yield Occurrence(joint.path, f"the target is {target:g}, the limits are ({low:g}, {high:g})", repair)
 
 
@@ -127,13 +127,42 @@ def _undriven(asset: Asset) -> Iterator[Occurrence]:
             axes = {HINGE: ["angular"], SLIDE: ["linear"], GENERIC: open_axes(joint, AXES[3:])}.get(joint.kind, [])
             idle = [axis for axis in axes if not has_schema(joint.prim, "PhysicsDriveAPI", axis)]
             if idle or joint.kind == SPHERICAL:
-                repair = functools.partial(_drive_idly, joint.path, idle) if idle else None
+                repair = (
+                    functools.partial(_drive_idly, joint.path, idle) if idle and not _stray(joint, "drive") else None
+                )
                 yield Occurrence(joint.path, f"without a drive: {', '.join(idle) or 'all axes'}", repair)
 
 
 def _drive_idly(path: str, axes: list[str], editor: Editor) -> None:
     for axis in axes:
         editor.apply(path, f"PhysicsDriveAPI:{axis}")
+
+
+_BY_INSTANCE = {"drive": "PhysicsDriveAPI", "state": "PhysicsJointStateAPI"}
+
+
+def _stray(joint: Joint, *namespaces: str) -> list[str]:
+    """Return the authored attributes of drives and states whose schema is not applied."""
+    found = []
+    for attribute in joint.prim.GetAuthoredAttributes():
+        namespace, _, rest = str(attribute.GetName()).partition(":")
+        axis, _, _ = rest.partition(":")
+        if namespace in namespaces and not has_schema(joint.prim, _BY_INSTANCE[namespace], axis):
+            found.append(str(attribute.GetName()))
+    return found
+
+
+@rule(
+    "unapplied-schema",
+    "attributes of a drive or a state of a joint that the schema is not applied for",
+    "Attributes of an API schema mean nothing on a prim that it is not applied to.",
+    "Apply PhysicsDriveAPI or PhysicsJointStateAPI for the axis, or take the attributes away.",
+)
+def _unapplied(asset: Asset) -> Iterator[Occurrence]:
+    for joint in asset.joints:
+        stray = _stray(joint, *_BY_INSTANCE)
+        if any(value(joint.prim, name, 0.0) for name in stray):
+            yield Occurrence(joint.path, f"authored: {', '.join(stray)}")
 
 
 @rule(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from ovread.backend import BackendInfo, Behaviour, Importing
-from ovread.lint._rule import Occurrence, Rule
+from ovread.lint._rule import Occurrence, Rule, merged
 from ovread.plugins import installed
 
 if TYPE_CHECKING:
@@ -124,8 +124,7 @@ def findings(asset: Asset, rules: Iterable[Rule], engines: Sequence[Importer]) -
         importing = {engine.label: engine.info.importing_of(rule.name, engine.variant) for engine in engines}
         if all(entry.behaviour is Behaviour.FOLLOWS for entry in importing.values()):
             continue
-        seen: set[str] = set()
+        found: dict[str, list[Occurrence]] = {}
         for occurrence in rule.detect(asset):
-            if occurrence.prim not in seen:
-                seen.add(occurrence.prim)
-                yield Finding(rule, occurrence, importing)
+            found.setdefault(occurrence.prim, []).append(occurrence)
+        yield from (Finding(rule, merged(several), importing) for several in found.values())

@@ -22,7 +22,8 @@ RULES: list[Rule] = []
 rule = collecting(RULES, Shows.MASS | Shows.MOTION)
 
 BINDINGS = ("material:binding:physics", "material:binding")
-_WATER = 1000.0
+WATER = 1000.0
+"""Density in kg/m3 of what says nothing of its own."""
 _POINT_RADIUS = 0.1
 """In metres, of the sphere that stands for a body without colliders."""
 
@@ -87,6 +88,12 @@ def physics_material(asset: Asset, collider: Any) -> Any:
     return None
 
 
+def default_density(asset: Asset) -> float:
+    """Return the density of what says nothing of its own, in the stage's units."""
+    units = asset.units
+    return WATER * units.meters_per_unit**3 / units.kilograms_per_unit
+
+
 @rule(
     "default-density",
     "colliders without a density on a stage that is not in metres and kilograms",
@@ -94,9 +101,8 @@ def physics_material(asset: Asset, collider: Any) -> Any:
     "Author the mass, or the density in the stage's units.",
 )
 def _default(asset: Asset) -> Iterator[Occurrence]:
-    units = asset.units
-    density = _WATER * units.meters_per_unit**3 / units.kilograms_per_unit
-    if np.isclose(density, _WATER):
+    density = default_density(asset)
+    if np.isclose(density, WATER):
         return
     for path, prim, colliders in _open_bodies(asset):
         unknown = [each for each in colliders if not (_mass(each) or _density(each)) and not _of_material(asset, each)]

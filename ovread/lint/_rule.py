@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -29,6 +29,21 @@ class Occurrence:
     prim: str
     what: str = ""
     repair: Repair | None = None
+
+
+def merged(occurrences: Sequence[Occurrence]) -> Occurrence:
+    """Make one occurrence of those of one prim, which may have the pattern for several axes."""
+    first, *others = occurrences
+    if not others:
+        return first
+    what = "; ".join(dict.fromkeys(each.what for each in occurrences if each.what))
+    repairs = [each.repair for each in occurrences if each.repair is not None]
+
+    def repair(editor: Editor) -> None:
+        for each in repairs:
+            each(editor)
+
+    return Occurrence(first.prim, what, repair if len(repairs) == len(occurrences) else None)
 
 
 class Shows(enum.Flag):

@@ -126,6 +126,7 @@ _JOINTS = (
     _corrected("velocity-target", "Ignores the velocity target.", solvers=_MUJOCO),
     _follows("target-wraps", "Turns the joint to the target."),
     _differs("target-outside-limits", "Takes the middle of the limits for the target, at which the drive pulls then."),
+    _differs("unapplied-schema", "Takes the attributes as if the schema was applied."),
     _follows("undriven-joint", "Limits no force, and obeys gains that are written."),
     _loses("unmatched-drive", "Ignores the drive."),
     _corrected("joint-axis-schema", "Ignores PhysxJointAxisAPI.", Behaviour.LOSES),

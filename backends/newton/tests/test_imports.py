@@ -171,6 +171,7 @@ BARE: dict[str, Check] = {
     "velocity-target": partial(gives, name=f"{HINGE} jointVelocity", value=[0], steps=STEPS),
     "target-wraps": partial(gives, name=f"{HINGE} jointPositionTarget", value=[400]),
     "target-outside-limits": partial(gives, name=f"{HINGE} jointPositionTarget", value=[30]),
+    "unapplied-schema": partial(gives, name=f"{HINGE} jointStiffness", value=[2]),
     "undriven-joint": partial(gives, name=f"{HINGE} jointMaxForce", value=[UNLIMITED]),
     "unmatched-drive": is_not_imported,
     "joint-axis-schema": partial(gives, name=f"{HINGE} jointArmature", value=[0]),

@@ -61,6 +61,7 @@ _FOLLOWED = (
     *_follows("acceleration-drive", "Multiplies the gains by the inertia that moves."),
     *_follows("velocity-target", "Pushes towards both targets."),
     *_follows("target-outside-limits", "Pushes towards the target."),
+    *_follows("unapplied-schema", "Ignores the attributes."),
     *_follows("joint-axis-schema", "Takes what PhysxJointAxisAPI says."),
     *_follows("joint-friction", "Takes both frictions."),
     *_follows("velocity-limit", "Clamps the velocity."),

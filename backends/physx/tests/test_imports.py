@@ -146,6 +146,7 @@ CHECKS: dict[str, Check] = {
     "velocity-target": partial(is_not_as, old="targetVelocity = 50", new="targetVelocity = 0"),
     "target-wraps": partial(gives, name=f"{HINGE} jointPositionTarget", value=[40]),
     "target-outside-limits": partial(gives, name=f"{HINGE} jointPositionTarget", value=[0]),
+    "unapplied-schema": partial(gives, name=f"{HINGE} jointStiffness", value=[0]),
     "undriven-joint": partial(gives, name=f"{HINGE} jointMaxForce", value=[0]),
     "unmatched-drive": does_nothing,
     "joint-axis-schema": partial(gives, name=f"{HINGE} jointArmature", value=[0.5]),

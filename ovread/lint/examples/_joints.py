@@ -210,6 +210,7 @@ JOINTS = {
     "target-outside-limits": Example(
         robot(hinge(_GAINS, *_ABOVE, schemas=_DRIVE)), robot(hinge(_GAINS, *_ABOVE, _TARGET, schemas=_DRIVE)), ("/W/j",)
     ),
+    "unapplied-schema": Example(robot(hinge(_GAINS)), robot(hinge(_GAINS, schemas=_DRIVE)), ("/W/j",)),
     "unmatched-drive": Example(
         robot(joint("Prismatic", "j", "base", "arm", _GAINS, _TARGET, schemas=_DRIVE)),
         robot(joint("Prismatic", "j", "base", "arm")),
