@@ -78,6 +78,10 @@ _FOLLOWED = (
     *_follows("torsional-patch", "Slows the spin."),
     *_follows("mirrored-mesh", "Mirrors the mesh."),
     *_follows("flat-mesh", "Lets it collide."),
+    *_follows("merged-meshes", "Makes one collider of them."),
+    *_follows("mesh-approximation", "Makes the collider that is asked for."),
+    *_follows("contact-report-settings", "Reports contacts above the threshold."),
+    *_follows("character-controllers", "Makes a character controller of it."),
     *_follows("collision-container", "Lets the geometry right below collide."),
     *_follows("plane", "Lays it as authored."),
     *_follows("unknown-material", "Takes the default material."),
@@ -124,5 +128,7 @@ IMPORTS = (
     _loses("unsupported-collider", "Makes no collider of it."),
     _loses("body-plane", "Makes no collider of it, with an error message."),
     _loses("instancing", "Makes no body of it."),
+    _loses("mujoco-attributes", "Ignores them."),
+    _loses("actuators", "Does not simulate it."),
 )
 """For a pattern that is not here nothing was measured."""

@@ -16,8 +16,8 @@ from ovread.lint.examples import EXAMPLES
 
 STEPS = 20
 UNLIMITED = float(np.finfo(np.float32).max)
-ELSEWHERE = {"particles", "deformables", "vehicles"}
-"""Checked in test_cuda.py and test_readable_vehicles.py."""
+ELSEWHERE = {"particles", "deformables", "vehicles", "mesh-approximation", "contact-report-settings"}
+"""Checked in test_cuda.py, test_readable_vehicles.py, test_object_types.py, and by a run of the conformance suite."""
 
 
 @cache
@@ -174,6 +174,10 @@ CHECKS: dict[str, Check] = {
     "plane": partial(is_pushed_along, axis=1),
     "body-plane": partial(gives, name=f"{BODY} shapeCount", value=[0]),
     "unknown-material": partial(gives, name=f"{BODY} dynamicFriction", value=[0.5]),
+    "merged-meshes": does_nothing,
+    "mujoco-attributes": does_nothing,
+    "actuators": does_nothing,
+    "character-controllers": acts,
     "filtered-pair": does_nothing,
     "unknown-group": does_nothing,
     "site": does_nothing,
@@ -213,6 +217,6 @@ def test_what_is_lost_is_declared_so() -> None:
 
 FOLLOWS_WITHOUT_A_TRACE = {
     "default-density", "mass-on-collider", "material-density", "joint-target", "mirrored-mesh", "filtered-pair",
-    "unknown-group", "site",
+    "unknown-group", "site", "merged-meshes",
 }  # fmt: skip
 """What the example without the pattern says otherwise, or what means nothing."""
