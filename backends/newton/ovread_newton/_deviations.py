@@ -10,7 +10,9 @@ _NEWTON = "newton 1.8.0"
 _COORDINATES = ("jointPosition", "jointVelocity", "jointPositionTarget", "jointVelocityTarget")
 _POINTS = ("points", "velocities")
 _FORCES = ("linearAcceleration", "angularAcceleration", "linkIncomingJointForce", "jointProjectedForce")
+_STILL = ("style3d", "implicit_mpm")
 _WITHOUT_WEIGHTLESS = ("steel", "xpbd", "featherstone", "semi_implicit", "vbd", "kamino")
+_MOVING = ("mujoco", *_WITHOUT_WEIGHTLESS)
 _WITH_EXACT_FORCES = ("mujoco", "steel", "kamino")
 _DYNAMICS = ("jacobian", "massMatrix", "coriolisForce", "gravityForce")
 _ARTICULATION = (
@@ -132,6 +134,7 @@ DEVIATIONS = (
         "swapped-multi-axis",
         (*_MOTION, *_NATIVE, *_TARGETS, *_DYNAMICS, *_ARTICULATION, *_FORCES, "jointLimit"),
         "A joint about several axes whose body0 moves has the values of the reverse motion.",
+        _MOVING,
     ),
     _importer(
         "fixed-root-link",
@@ -142,23 +145,25 @@ DEVIATIONS = (
         "starts-asleep",
         (*_MOTION, "linearAcceleration", "isSleeping"),
         "startsAsleep is ignored: the body starts awake.",
+        _MOVING,
     ),
     _importer(
         "friction",
         ("friction", "position", "linearVelocity", "linearAcceleration"),
         "The one coefficient is the authored dynamic friction; static friction and combine modes are dropped.",
+        _MOVING,
     ),
     _solver(
         "disable-gravity",
         ("disableGravity", "linearVelocity", "linearAcceleration", "jointVelocity"),
         "Only the mujoco solver leaves single bodies out of gravity.",
-        _WITHOUT_WEIGHTLESS,
+        (*_WITHOUT_WEIGHTLESS, *_STILL),
     ),
     _solver(
         "damping",
         ("linearVelocity", "angularVelocity", "linearAcceleration", "angularAcceleration"),
         "Only the steel solver damps and clamps bodies as PhysxRigidBodyAPI says, and of articulations just the root.",
-        tuple(solver for solver in ("mujoco", *_WITHOUT_WEIGHTLESS) if solver != "steel"),
+        tuple(solver for solver in _MOVING if solver != "steel"),
     ),
     _solver(
         "default-angular-damping",
