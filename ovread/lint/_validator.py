@@ -5,6 +5,7 @@ Its entry-point group ``usd_validation_nvidia`` finds :class:`Plugin`, so that i
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -47,8 +48,9 @@ class Plugin:
             unregister_rule(checker)
 
 
+@functools.cache
 def checker_of(rule: Rule) -> Any:
-    """Make the validator's class of a rule."""
+    """Return the validator's class of a rule, of which there is one: what is registered twice is listed twice."""
     name = "".join(part.capitalize() for part in rule.name.split("-")) + "Checker"
     text = f"{rule.title.capitalize()}.\n\n{rule.schema}\n\n{rule.advice}"
     members = {"__doc__": text, "__module__": __name__, "CheckStage": _checking(rule), "ResetCaches": _forget}
